@@ -1,17 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import type { Stat } from '../../git/disk/file-layer.ts';
 import type { LiveRecords } from './live-records.ts';
 import { folderOf } from './record-path.ts';
 import {
   blockLength,
   maxValueLength,
-  perStat,
   type SavedKeys,
   type SavedNames,
   type SavedRecords,
 } from './saved-records.ts';
+import { perStat, saveStat } from './saved-stat.ts';
 import { bytesOf, jsonBytes } from './section-file.ts';
 import type { Steps } from './slices.ts';
 
@@ -50,14 +49,14 @@ export function* saveRecords(
     }
     keys[row] = record.key;
     ids[row] = record.id ?? null;
-    fill(stats, row, record.stat);
+    saveStat(stats, row, record.stat);
     const known = record.row === undefined ? undefined : saved?.json(record.row);
     values.add(known ?? toJson(record.value));
   }
   const folders = [...view.folders()];
   const folderStats = new Float64Array(perStat * folders.length).fill(Number.NaN);
   for (const [index, [, { stat, settled }]] of folders.entries()) {
-    if (settled) fill(folderStats, index, stat);
+    if (settled) saveStat(folderStats, index, stat);
   }
   const indexes = new Map(folders.map(([path], index) => [path, index]));
   const names: SavedNames = {
@@ -116,8 +115,4 @@ function toJson(value: object | undefined): string {
   if (!value) return '';
   const json = JSON.stringify(value);
   return json.length <= maxValueLength && isDeepStrictEqual(JSON.parse(json), value) ? json : '';
-}
-
-function fill(stats: Float64Array, row: number, { ino, size, mtimeMs, ctimeMs }: Stat): void {
-  stats.set([ino, size, mtimeMs, ctimeMs], perStat * row);
 }

@@ -4,6 +4,7 @@ import type { Stat } from '../../git/disk/file-layer.ts';
 import type { EarlierNames } from './name-index.ts';
 import { type EarlierPaths, positionIn } from './owned-paths.ts';
 import type { RecordFile } from './record-file.ts';
+import { isSize, perStat, toStat } from './saved-stat.ts';
 import type { SectionFile } from './section-file.ts';
 
 /** The sections of the records in the file, by position; a file that is too large lacks the last two. */
@@ -21,8 +22,6 @@ const sections = {
 /** The number of these sections; those of the search follow. */
 export const recordSections = 9;
 
-/** The numbers that show whether a file or folder has changed: inode, size and two timestamps. */
-export const perStat = 4;
 /** Total length of the values that are compressed together. */
 export const blockLength = 16 * 1024;
 /** A longer value is not saved: its record is read again. */
@@ -314,47 +313,6 @@ export class SavedRecords {
   }
 }
 
-/** A saved stat. It reads its numbers from the list: an object with numbers of its own is four times as large. */
-class SavedStat implements Stat {
-  readonly kind: 'file' | 'directory';
-  readonly #stats: Float64Array;
-  readonly #at: number;
-
-  constructor(kind: 'file' | 'directory', stats: Float64Array, row: number) {
-    this.kind = kind;
-    this.#stats = stats;
-    this.#at = perStat * row;
-  }
-
-  get ino(): number {
-    return this.#stats[this.#at] as number;
-  }
-
-  get size(): number {
-    return this.#stats[this.#at + 1] as number;
-  }
-
-  get mtimeMs(): number {
-    return this.#stats[this.#at + 2] as number;
-  }
-
-  get ctimeMs(): number {
-    return this.#stats[this.#at + 3] as number;
-  }
-
-  get mode(): number {
-    return 0;
-  }
-
-  get links(): number {
-    return 1;
-  }
-}
-
-function toStat(kind: 'file' | 'directory', stats: Float64Array, row: number): Stat | undefined {
-  return isSize(stats[perStat * row + 1] ?? -1) ? new SavedStat(kind, stats, row) : undefined;
-}
-
 /** Whether a folder is one that a listing of the memory can give: no part of it begins with a dot. */
 function isInside(path: string): boolean {
   if (path.startsWith('.') || path.startsWith('/') || path.includes('/.')) return false;
@@ -374,11 +332,6 @@ const isWindows = process.platform === 'win32';
 /** Whether a path has a second meaning on this system. */
 function isForeign(path: string): boolean {
   return isWindows && /[\\:]/.test(path);
-}
-
-/** Whether a size is that of a stat that was saved. */
-function isSize(size: number): boolean {
-  return size >= 0 && size < Number.POSITIVE_INFINITY;
 }
 
 function toNames(value: unknown): SavedNames | undefined {
