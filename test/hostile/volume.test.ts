@@ -82,7 +82,9 @@ deep(
     // A new record is nevertheless found by its words. While the index is behind, it does not know
     // these words yet, and also finds similar ones.
     repo.write('.memory-bank/new.md', 'a stupendous thing\n');
-    expect(paths(await search('thing stupendous'))[0]).toBe('new.md');
+    const found = async () => paths(await search('thing stupendous'));
+    expect((await found())[0]).toBe('new.md');
+    await vi.waitFor(async () => expect(await found()).toEqual(['new.md']), 30_000);
     repo.write('.memory-bank/words3.md', 'little by little\n');
     await vi.waitFor(async () => expect(await left()).toEqual(['words2.md']), 30_000);
     rmSync(repo.path('.memory-bank/words1.md'));
