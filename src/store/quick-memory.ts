@@ -3,7 +3,7 @@ import { checksum } from '../core/checksum.ts';
 import type { BranchWork } from '../core/context.ts';
 import type { LocalState, RecordDoubts } from '../core/store.ts';
 import { Disk } from '../git/disk/disk.ts';
-import { type Files, NodeFiles, statNumbers, statSize } from '../git/disk/file-layer.ts';
+import { type Files, NodeFiles, statNumbers } from '../git/disk/file-layer.ts';
 import type { IndexFile } from '../git/index/index-file.ts';
 import { type Oid, parseCommit } from '../git/objects/object.ts';
 import { ObjectDatabase } from '../git/objects/odb.ts';
@@ -143,13 +143,11 @@ export class QuickMemory {
    * The time of a folder shows whether files were added to it or removed. It takes half the time in a
    * process whose current directory is the memory folder.
    */
-  hasFiles([, ...paths]: readonly string[], stats: Float64Array): boolean {
+  hasFiles(paths: readonly string[], stats: Float64Array): boolean {
     const { files } = this.#disk;
     const prefix = process.cwd() === this.#path ? '' : this.#path + sep;
-    return (
-      files.haveStats('', [this.#path], stats) &&
-      files.haveStats(prefix, paths, stats.subarray(statSize))
-    );
+    if (files.firstChanged('', [this.#path], stats, 0, 1) < 1) return false;
+    return files.firstChanged(prefix, paths, stats, 1, paths.length) === paths.length;
   }
 
   /** Whether the settings may want the commits of a session in the progress; the whole program reads them. */

@@ -9,7 +9,7 @@ import type { RecordSearch } from './search/record-search.ts';
 import { SavedSearch } from './search/saved-search.ts';
 
 /** The version of the format. */
-const version = 4;
+const version = 5;
 /** A larger file is neither written nor read, in bytes. */
 const maxBytes = 256 * 1024 * 1024;
 /** Size limit of the file in percent of the size of the record files. */
@@ -66,7 +66,7 @@ export class SavedIndex {
     const read = () => SavedSearch.read(file, recordSections, records.paths.length, true);
     // The search has to know of changes that the view announces from now on.
     this.#search.adopt({ records, read });
-    if (!this.#memory.view.preload(records)) {
+    if (!this.#memory.preload(records)) {
       this.#search.adopt(undefined);
       return;
     }

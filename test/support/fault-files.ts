@@ -90,8 +90,16 @@ export class FaultFiles implements Files {
     return this.#do('stat', path, () => this.#real.hasStat(path, stat));
   }
 
-  haveStats(prefix: string, paths: readonly string[], stats: Float64Array): boolean {
-    return this.#do('stat', prefix, () => this.#real.haveStats(prefix, paths, stats));
+  firstChanged(
+    prefix: string,
+    paths: readonly string[],
+    stats: Float64Array,
+    start: number,
+    end: number,
+  ): number {
+    return this.#do('stat', prefix, () =>
+      this.#real.firstChanged(prefix, paths, stats, start, end),
+    );
   }
 
   lstatExact(path: string) {

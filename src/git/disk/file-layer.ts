@@ -44,11 +44,21 @@ export interface Files {
   /** Whether a file or folder has a stat, as `sameStat` compares them. */
   hasStat(path: string, stat: Stat): boolean;
   /**
-   * Whether files have the stats that `statNumbers` made, four numbers for each, in the order of the paths.
+   * Finds the first of some files that does not have its saved stat. An error counts as another stat.
    *
    * @param prefix of each path.
+   * @param stats as `statNumbers` returned them, four numbers for each path.
+   * @param start index of the first path to look at.
+   * @param end index after the last one.
+   * @returns the index of the path; `end` if all files have their stats.
    */
-  haveStats(prefix: string, paths: readonly string[], stats: Float64Array): boolean;
+  firstChanged(
+    prefix: string,
+    paths: readonly string[],
+    stats: Float64Array,
+    start: number,
+    end: number,
+  ): number;
   /** Like `lstat`, with nanoseconds, for the index. */
   lstatExact(path: string): fs.BigIntStats | undefined;
   /**
@@ -112,20 +122,26 @@ export class NodeFiles implements Files {
     return found.mtimeMs === mtimeMs && found.ctimeMs === ctimeMs;
   }
 
-  haveStats(prefix: string, paths: readonly string[], stats: Float64Array): boolean {
-    return (
-      unlessAbsent(() => {
-        let at = 0;
-        // Without an object for each file: a hook takes the stat of every file of the memory.
-        for (const path of paths) {
-          const { size, mtimeMs, ctimeMs, ino } = fs.lstatSync(prefix + path);
-          const same = size === stats[at] && mtimeMs === stats[at + 1];
-          if (!same || ctimeMs !== stats[at + 2] || ino !== stats[at + 3]) return false;
-          at += statSize;
-        }
-        return true;
-      }) ?? false
-    );
+  firstChanged(
+    prefix: string,
+    paths: readonly string[],
+    stats: Float64Array,
+    start: number,
+    end: number,
+  ): number {
+    let index = start;
+    try {
+      // Without an object of our own for each file: this is called for every file of a memory.
+      for (; index < end; index++) {
+        const { size, mtimeMs, ctimeMs, ino } = fs.lstatSync(prefix + paths[index]);
+        const at = statSize * index;
+        if (size !== stats[at] || mtimeMs !== stats[at + 1]) return index;
+        if (ctimeMs !== stats[at + 2] || ino !== stats[at + 3]) return index;
+      }
+    } catch {
+      // The caller takes the stat of this file, and gets the error.
+    }
+    return index;
   }
 
   lstatExact(path: string): fs.BigIntStats | undefined {

@@ -71,6 +71,15 @@ export class Folder {
   }
 
   /**
+   * Finds the first of some files that does not have its saved stat; see `Files.firstChanged`.
+   *
+   * It does not look for links in the paths: the caller takes the stat of each folder later.
+   */
+  firstChanged(paths: readonly string[], stats: Float64Array, start: number, end: number): number {
+    return this.#files.firstChanged(`${this.root}/`, paths, stats, start, end);
+  }
+
+  /**
    * The bytes of a file; undefined when there is none.
    *
    * @param stat of the path, from just now.

@@ -1,7 +1,7 @@
 import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { type LoadedFile, type Stat, sameStat } from '../../git/disk/file-layer.ts';
-import type { ReadFolder } from '../../git/disk/folder.ts';
+import type { Folder, ReadFolder } from '../../git/disk/folder.ts';
 import type { RecordCache } from './record-cache.ts';
 import {
   failed,
@@ -98,8 +98,11 @@ export class FolderScan {
   readonly #folders = new Map<string, FolderState>();
   /** Paths found by key before their folder was listed: no listing shows that they are gone. */
   readonly #found = new Set<string>();
-  /** The records of an earlier process. */
+  /** The records of an earlier process, and the folder on disk that they are compared with. */
   #saved: SavedRecords | undefined;
+  #disk: Folder | undefined;
+  /** During a refresh: 1 for each saved row whose file is as it was saved. */
+  #compared: Uint8Array | undefined;
 
   constructor(folder: ReadFolder, types: readonly AnyRecordType[], cache: RecordCache) {
     this.#folder = folder;
@@ -113,7 +116,7 @@ export class FolderScan {
    *
    * @returns false, and adds nothing, if a folder is known already.
    */
-  preload(saved: SavedRecords): boolean {
+  preload(saved: SavedRecords, disk: Folder): boolean {
     if (this.#folders.size > 0) return false;
     const rows = saved.rowsByFolder();
     const folders = new Map<string, FolderState>();
@@ -126,6 +129,7 @@ export class FolderScan {
       if (path !== '') folders.get(folderOf(path))?.folders.add(nameOf(path));
     }
     this.#saved = saved;
+    this.#disk = disk;
     for (const [path, state] of folders) this.#folders.set(path, state);
     this.#cache.preload(saved);
     return true;
@@ -159,7 +163,12 @@ export class FolderScan {
    *   were changed in place.
    */
   refresh(depth: Depth): void {
-    this.#visit('', depth, 0);
+    if (depth === 'files') this.#compare();
+    try {
+      this.#visit('', depth, 0);
+    } finally {
+      this.#compared = undefined;
+    }
     for (const path of this.#found) this.look(path);
     this.#found.clear();
   }
@@ -269,9 +278,17 @@ export class FolderScan {
     for (const row of rows) if (!this.#isAsSaved(row)) this.#peek(this.#saved?.paths[row] ?? '');
   }
 
+  /** Compares all files whose saved records were not needed yet. The visit checks their folders. */
+  #compare(): void {
+    const isWanted = (row: number) => this.#cache.isUntouched(row);
+    this.#compared = this.#disk && this.#saved?.compared(this.#disk, isWanted);
+  }
+
   /** Whether the file of a row is as it was saved, and its record was not needed yet. */
   #isAsSaved(row: number): boolean {
-    const stat = this.#cache.isUntouched(row) ? this.#saved?.statAt(row) : undefined;
+    if (!this.#cache.isUntouched(row)) return false;
+    if (this.#compared) return this.#compared[row] === 1;
+    const stat = this.#saved?.statAt(row);
     return stat !== undefined && this.#folder.has(this.#saved?.paths[row] ?? '', stat);
   }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
 import type { AnyRecordType } from '../../core/record-type.ts';
+import { statSize } from '../../git/disk/file-layer.ts';
 import type { LiveRecords } from './live-records.ts';
 import { folderOf } from './record-path.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type SavedNames,
   type SavedRecords,
 } from './saved-records.ts';
-import { perStat, saveStat } from './saved-stat.ts';
+import { saveStat } from './saved-stat.ts';
 import { bytesOf, jsonBytes } from './section-file.ts';
 import type { Steps } from './slices.ts';
 
@@ -31,7 +32,7 @@ export function* saveRecords(
   const paths = view.paths().sort();
   const keys = new Array<string | null>(paths.length).fill(null);
   const ids = new Array<string | null>(paths.length).fill(null);
-  const stats = new Float64Array(perStat * paths.length).fill(Number.NaN);
+  const stats = new Float64Array(statSize * paths.length).fill(Number.NaN);
   const typeOf = new Uint8Array(paths.length);
   const values = new ValueBlocks();
   let total = 0;
@@ -54,7 +55,7 @@ export function* saveRecords(
     values.add(known ?? toJson(record.value));
   }
   const folders = [...view.folders()];
-  const folderStats = new Float64Array(perStat * folders.length).fill(Number.NaN);
+  const folderStats = new Float64Array(statSize * folders.length).fill(Number.NaN);
   for (const [index, [, { stat, settled }]] of folders.entries()) {
     if (settled) saveStat(folderStats, index, stat);
   }

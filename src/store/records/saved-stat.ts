@@ -1,7 +1,4 @@
-import type { Stat } from '../../git/disk/file-layer.ts';
-
-/** The numbers that show whether a file or folder has changed: inode, size and two timestamps. */
-export const perStat = 4;
+import { type Stat, statNumbers, statSize } from '../../git/disk/file-layer.ts';
 
 /** A saved stat. It reads its numbers from the list: an object with numbers of its own is four times as large. */
 class SavedStat implements Stat {
@@ -12,22 +9,22 @@ class SavedStat implements Stat {
   constructor(kind: 'file' | 'directory', stats: Float64Array, row: number) {
     this.kind = kind;
     this.#stats = stats;
-    this.#at = perStat * row;
-  }
-
-  get ino(): number {
-    return this.#stats[this.#at] as number;
+    this.#at = statSize * row;
   }
 
   get size(): number {
-    return this.#stats[this.#at + 1] as number;
+    return this.#stats[this.#at] as number;
   }
 
   get mtimeMs(): number {
-    return this.#stats[this.#at + 2] as number;
+    return this.#stats[this.#at + 1] as number;
   }
 
   get ctimeMs(): number {
+    return this.#stats[this.#at + 2] as number;
+  }
+
+  get ino(): number {
     return this.#stats[this.#at + 3] as number;
   }
 
@@ -41,12 +38,8 @@ class SavedStat implements Stat {
 }
 
 /** Sets the saved stat of a row. */
-export function saveStat(
-  stats: Float64Array,
-  row: number,
-  { ino, size, mtimeMs, ctimeMs }: Stat,
-): void {
-  stats.set([ino, size, mtimeMs, ctimeMs], perStat * row);
+export function saveStat(stats: Float64Array, row: number, stat: Stat): void {
+  stats.set(statNumbers(stat), statSize * row);
 }
 
 /** The saved stat of a row; undefined if the file or folder has to be read again. */
@@ -55,10 +48,11 @@ export function toStat(
   stats: Float64Array,
   row: number,
 ): Stat | undefined {
-  return isSize(stats[perStat * row + 1] ?? -1) ? new SavedStat(kind, stats, row) : undefined;
+  return sizeAt(stats, row) === undefined ? undefined : new SavedStat(kind, stats, row);
 }
 
-/** Whether a size is that of a stat that was saved. */
-export function isSize(size: number): boolean {
-  return size >= 0 && size < Number.POSITIVE_INFINITY;
+/** The size in the saved stat of a row, in bytes; undefined if the file or folder has to be read again. */
+export function sizeAt(stats: Float64Array, row: number): number | undefined {
+  const size = stats[statSize * row] ?? -1;
+  return size >= 0 && size < Number.POSITIVE_INFINITY ? size : undefined;
 }
