@@ -133,10 +133,10 @@ export class NodeFiles implements Files {
     try {
       // Without an object of our own for each file: this is called for every file of a memory.
       for (; index < end; index++) {
-        const { size, mtimeMs, ctimeMs, ino } = fs.lstatSync(prefix + paths[index]);
+        const found = fs.lstatSync(prefix + paths[index], quiet);
         const at = statSize * index;
-        if (size !== stats[at] || mtimeMs !== stats[at + 1]) return index;
-        if (ctimeMs !== stats[at + 2] || ino !== stats[at + 3]) return index;
+        if (!found || found.size !== stats[at] || found.mtimeMs !== stats[at + 1]) return index;
+        if (found.ctimeMs !== stats[at + 2] || found.ino !== stats[at + 3]) return index;
       }
     } catch {
       // The caller takes the stat of this file, and gets the error.

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { storageError } from './disk.ts';
 import type { DirectoryEntry, Files, LoadedFile, Stat } from './file-layer.ts';
+import { type SavedStats, unchangedFiles } from './stat-comparison.ts';
 
 /** Read access to a folder, on disk or in a commit. */
 export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'has' | 'read' | 'load' | 'list'>;
@@ -71,12 +72,12 @@ export class Folder {
   }
 
   /**
-   * Finds the first of some files that does not have its saved stat; see `Files.firstChanged`.
+   * Compares the stats of files with the saved ones; see `unchangedFiles`.
    *
    * It does not look for links in the paths: the caller takes the stat of each folder later.
    */
-  firstChanged(paths: readonly string[], stats: Float64Array, start: number, end: number): number {
-    return this.#files.firstChanged(`${this.root}/`, paths, stats, start, end);
+  unchanged(saved: SavedStats, isWanted: (index: number) => boolean): Uint8Array {
+    return unchangedFiles(this.#files, `${this.root}/`, saved, isWanted);
   }
 
   /**

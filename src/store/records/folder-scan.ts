@@ -281,7 +281,7 @@ export class FolderScan {
   /** Compares all files whose saved records were not needed yet. The visit checks their folders. */
   #compare(): void {
     const isWanted = (row: number) => this.#cache.isUntouched(row);
-    this.#compared = this.#disk && this.#saved?.compared(this.#disk, isWanted);
+    this.#compared = this.#saved && this.#disk?.unchanged(this.#saved.savedStats, isWanted);
   }
 
   /** Whether the file of a row is as it was saved, and its record was not needed yet. */

@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { type Stat, statSize } from '../../git/disk/file-layer.ts';
-import type { Folder } from '../../git/disk/folder.ts';
+import type { SavedStats } from '../../git/disk/stat-comparison.ts';
 import type { EarlierNames } from './name-index.ts';
 import { type EarlierPaths, positionIn } from './owned-paths.ts';
 import type { RecordFile } from './record-file.ts';
@@ -236,24 +236,10 @@ export class SavedRecords {
     return toStat('file', this.#tables.stats, row);
   }
 
-  /**
-   * Compares the stats of files with the saved ones, in one pass, which takes the least time.
-   *
-   * @param isWanted whether the file of a row is to be compared.
-   * @returns 1 for each row whose file has its saved stat, 0 for all others.
-   */
-  compared(folder: Pick<Folder, 'firstChanged'>, isWanted: (row: number) => boolean): Uint8Array {
-    const { paths } = this;
-    const same = new Uint8Array(paths.length);
-    for (let start = 0; start < paths.length; start++) {
-      let end = start;
-      while (end < paths.length && isWanted(end)) end += 1;
-      if (end === start) continue;
-      const changed = folder.firstChanged(paths, this.#tables.stats, start, end);
-      same.fill(1, start, changed);
-      start = changed;
-    }
-    return same;
+  /** The paths of all rows with their saved stats. */
+  get savedStats(): SavedStats {
+    const json = this.#file.section(sections.paths) ?? new Uint8Array();
+    return { paths: this.paths, json, stats: this.#tables.stats };
   }
 
   keyAt(row: number): string | undefined {
