@@ -68,6 +68,7 @@ function WaitingChanges({
         const won = (side: Side) => known.filter((path) => decisions[path] === side);
         const body = { name, seen, ours: won('ours'), theirs: won('theirs') };
         const answer = await change<Accepted>('/memory/reviews/accept', body);
+        if (found?.of !== seen) setDecisions({});
         setFound({ conflicts: answer.conflicts, of: seen });
         if (answer.conflicts.length > 0) return;
         const { changes } = answer;
