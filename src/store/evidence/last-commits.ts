@@ -141,6 +141,7 @@ function moves(changes: readonly PathChange[]): ReadonlyMap<string, string> {
   for (const { path, before, after } of changes) {
     if (before !== undefined && after === undefined) removed.set(before, path);
   }
+  if (removed.size === 0) return noMoves;
   return new Map(
     changes.flatMap(({ path, before, after }) => {
       const source = before === undefined && after !== undefined ? removed.get(after) : undefined;
