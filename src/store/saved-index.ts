@@ -61,7 +61,7 @@ export class SavedIndex {
   /** Reads the file before the first look at the disk. */
   load(): void {
     const file = this.#least === Number.POSITIVE_INFINITY ? undefined : this.#file.read();
-    const records = file && SavedRecords.read(file, this.#types);
+    const records = file && SavedRecords.read(file, this.#types, this.#memory.path);
     if (!file || !records) return;
     const read = () => SavedSearch.read(file, recordSections, records.paths.length, true);
     // The search has to know of changes that the view announces from now on.

@@ -7,6 +7,7 @@ import {
   batchSize,
   leastForThread,
   type SavedStats,
+  StatThread,
   unchangedFiles,
 } from '../../src/git/disk/stat-comparison.ts';
 
@@ -34,7 +35,7 @@ function saved(count: number): { readonly state: SavedStats; readonly expected: 
   writeFileSync(join(folder, 'replaced'), 'text');
   symlinkSync('equal', join(folder, 'link'));
   return {
-    state: { paths, json: Buffer.from(JSON.stringify(paths)), stats },
+    state: { paths, stats },
     expected: Uint8Array.from(paths, (path) => (['equal', 'é'].includes(path) ? 1 : 0)),
   };
 }
@@ -55,15 +56,23 @@ describe('the comparison of many stats', () => {
   it('finds the same with the help of a second thread', { retry: 2 }, () => {
     const { state, expected } = saved(leastForThread + 3);
     // The paths are a part of a larger buffer, as in a saved index.
-    const whole = Buffer.concat([Buffer.from('head'), state.json, Buffer.from('tail')]);
-    const json = whole.subarray(4, 4 + state.json.length);
+    const json = Buffer.from(JSON.stringify(state.paths));
+    const whole = Buffer.concat([Buffer.from('head'), json, Buffer.from('tail')]);
+    const part = whole.subarray(4, 4 + json.length);
+    const thread = StatThread.start(`${folder}/`, part, state.stats);
     const slow = new SlowFiles();
-    const found = unchangedFiles(slow, `${folder}/`, { ...state, json }, () => true);
+    const found = unchangedFiles(slow, `${folder}/`, { ...state, thread }, () => true);
     expect(found).toEqual(expected);
     expect(whole.toString('utf8', 0, 4)).toBe('head');
     const all = Math.ceil(expected.length / batchSize);
     if (availableParallelism() > 1) expect(slow.batches).toBeLessThan(all);
     else expect(slow.batches).toBe(all);
+    // The thread has helped once; a later comparison does not get its results again.
+    writeFileSync(join(folder, 'equal'), 'other text');
+    const again = unchangedFiles(files, `${folder}/`, { ...state, thread }, () => true);
+    expect(again.reduce((sum, one) => sum + one, 0)).toBe(
+      state.paths.filter((path) => path === 'é').length,
+    );
   });
 });
 

@@ -1,18 +1,20 @@
 import type * as fs from 'node:fs';
 import { availableParallelism } from 'node:os';
-import type { Files } from './file-layer.ts';
+import { type Files, statSize } from './file-layer.ts';
 
 /** Files and the stats that they had. */
 export interface SavedStats {
   readonly paths: readonly string[];
-  /** The paths as a list in JSON. */
-  readonly json: Uint8Array;
   /** The `statNumbers` of each path. */
   readonly stats: Float64Array;
+  /** A thread for these files that helps with the first comparison. */
+  readonly thread?: StatThread | undefined;
 }
 
 /** The files are divided into batches of this many. */
 export const batchSize = 512;
+/** How long a thread waits for its comparison to begin, in milliseconds. */
+const patience = 5000;
 /** For fewer files a second thread is not worth the time that it needs to start. */
 export const leastForThread = 32 * 1024;
 
@@ -35,7 +37,7 @@ export function unchangedFiles(
 ): Uint8Array {
   const { paths, stats } = saved;
   const same = new Uint8Array(paths.length);
-  const thread = paths.length < leastForThread ? undefined : StatThread.start(prefix, saved);
+  const thread = saved.thread?.begin();
   for (let start = 0; start < paths.length; start += batchSize) {
     const end = Math.min(start + batchSize, paths.length);
     const found = thread?.take(start / batchSize);
@@ -59,9 +61,14 @@ export function unchangedFiles(
 /** The files that the thread compares, with the states and results of its work. */
 interface Work {
   readonly prefix: string;
+  /** The paths as a list in JSON. */
   readonly json: Uint8Array;
   readonly stats: Float64Array;
   readonly batchSize: number;
+  /** Not 0 once the comparison has begun. */
+  readonly begun: Int32Array;
+  /** How long the thread waits for that, in milliseconds. */
+  readonly patience: number;
   readonly states: Uint8Array;
   readonly same: Uint8Array;
 }
@@ -69,26 +76,40 @@ interface Work {
 /**
  * A thread that compares batches from the end of the list while the caller does so from its beginning.
  *
- * The caller never waits for it: a batch that is not finished when the caller comes to it is compared twice.
+ * It starts in the time in which the caller prepares the comparison. The caller never waits for it: a batch
+ * that is not finished when the caller comes to it is compared twice.
  */
-class StatThread {
-  readonly #states: Uint8Array;
-  readonly #same: Uint8Array;
+export class StatThread {
+  readonly #work: Work;
   readonly #end: () => void;
 
-  private constructor({ states, same }: Work, end: () => void) {
-    this.#states = states;
-    this.#same = same;
+  private constructor(work: Work, end: () => void) {
+    this.#work = work;
     this.#end = end;
   }
 
-  /** Returns undefined if this machine has one processor, or no thread can be started. */
-  static start(prefix: string, { paths, json, stats }: SavedStats): StatThread | undefined {
-    if (availableParallelism() < 2) return undefined;
-    const states = shared(Math.ceil(paths.length / batchSize));
+  /**
+   * Starts a thread that ends after its first comparison, or if none begins soon.
+   *
+   * @param prefix of each path.
+   * @param json the paths as a list in JSON.
+   * @param stats the `statNumbers` of each path.
+   * @returns undefined for few files, on a machine with one processor, or if no thread can be started.
+   */
+  static start(prefix: string, json: Uint8Array, stats: Float64Array): StatThread | undefined {
+    const count = stats.length / statSize;
+    if (count < leastForThread || availableParallelism() < 2) return undefined;
     // Copies, because the whole buffer below each of them would be sent.
     const own = { json: new Uint8Array(json), stats: new Float64Array(stats) };
-    const work: Work = { prefix, ...own, batchSize, states, same: shared(paths.length) };
+    const work: Work = {
+      ...own,
+      prefix,
+      batchSize,
+      patience,
+      begun: new Int32Array(new SharedArrayBuffer(4)),
+      states: shared(Math.ceil(count / batchSize)),
+      same: shared(count),
+    };
     try {
       const { Worker } = process.getBuiltinModule('node:worker_threads');
       // The source is part of this file, so that the thread does not need the files of the program.
@@ -109,10 +130,19 @@ class StatThread {
     }
   }
 
+  /** Lets the comparison begin; returns undefined after the first one. */
+  begin(): this | undefined {
+    const { begun } = this.#work;
+    if (Atomics.exchange(begun, 0, 1) !== 0) return undefined;
+    Atomics.notify(begun, 0);
+    return this;
+  }
+
   /** Returns the results for all batches if this one is finished; otherwise the caller has to compare it. */
   take(batch: number): Uint8Array | undefined {
-    if (Atomics.load(this.#states, batch) === compared) return this.#same;
-    Atomics.store(this.#states, batch, taken);
+    const { states, same } = this.#work;
+    if (Atomics.load(states, batch) === compared) return same;
+    Atomics.store(states, batch, taken);
     return undefined;
   }
 
@@ -127,8 +157,9 @@ function shared(length: number): Uint8Array {
 
 /** The work of the thread. It gets this function as text, so the function uses nothing outside of it. */
 function compareFromEnd({ lstatSync }: typeof fs, work: Work): void {
-  const { prefix, json, stats, batchSize, states, same } = work;
+  const { prefix, json, stats, batchSize, begun, patience, states, same } = work;
   const paths: string[] = JSON.parse(Buffer.from(json.buffer).toString());
+  if (Atomics.wait(begun, 0, 0, patience) === 'timed-out') return;
   for (let batch = states.length - 1; batch >= 0; batch--) {
     // The caller has come to this batch.
     if (Atomics.load(states, batch) !== 0) return;

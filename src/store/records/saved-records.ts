@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { type Stat, statSize } from '../../git/disk/file-layer.ts';
-import type { SavedStats } from '../../git/disk/stat-comparison.ts';
+import { type SavedStats, StatThread } from '../../git/disk/stat-comparison.ts';
 import type { EarlierNames } from './name-index.ts';
 import { type EarlierPaths, positionIn } from './owned-paths.ts';
 import type { RecordFile } from './record-file.ts';
@@ -73,6 +73,7 @@ export class SavedRecords {
   readonly #types: readonly AnyRecordType[];
   readonly #shared: readonly number[];
   readonly #tables: Tables;
+  readonly #thread: StatThread | undefined;
   /** The keys and ids, from when they are first needed. */
   #keys: SavedKeys | undefined;
   /** The row after the one that was found last. */
@@ -86,6 +87,7 @@ export class SavedRecords {
     paths: readonly string[],
     types: readonly AnyRecordType[],
     tables: Tables,
+    thread: StatThread | undefined,
   ) {
     this.#file = file;
     this.paths = paths;
@@ -93,6 +95,7 @@ export class SavedRecords {
     this.#types = types;
     this.#shared = shared;
     this.#tables = tables;
+    this.#thread = thread;
     const unread: number[] = [];
     let bytes = 0;
     for (let row = 0; row < paths.length; row++) {
@@ -104,9 +107,18 @@ export class SavedRecords {
     this.bytes = bytes;
   }
 
-  /** Reads the records of a file; undefined if they are damaged. */
-  static read(file: SectionFile, known: readonly AnyRecordType[]): SavedRecords | undefined {
+  /**
+   * Reads the records of a file; undefined if they are damaged.
+   *
+   * @param folder absolute path of the memory, whose files will be compared.
+   */
+  static read(
+    file: SectionFile,
+    known: readonly AnyRecordType[],
+    folder: string,
+  ): SavedRecords | undefined {
     const names = toNames(file.json(sections.names));
+    const thread = startThread(file, folder);
     const paths = file.json(sections.paths);
     if (!names?.folders.every(isInside) || !isTexts(paths)) return undefined;
     const count = paths.length;
@@ -128,7 +140,7 @@ export class SavedRecords {
       if (!types[typeOf[row] ?? -1]?.owns(path)) return undefined;
     }
     const tables = { typeOf, folderOf, stats, folderStats, blocks, values };
-    return new SavedRecords(file, names, paths, types, tables);
+    return new SavedRecords(file, names, paths, types, tables, thread);
   }
 
   /** The row of a path; -1 if there is none. */
@@ -238,8 +250,7 @@ export class SavedRecords {
 
   /** The paths of all rows with their saved stats. */
   get savedStats(): SavedStats {
-    const json = this.#file.section(sections.paths) ?? new Uint8Array();
-    return { paths: this.paths, json, stats: this.#tables.stats };
+    return { paths: this.paths, stats: this.#tables.stats, thread: this.#thread };
   }
 
   keyAt(row: number): string | undefined {
@@ -317,6 +328,14 @@ export class SavedRecords {
     this.#open = { block, lines };
     return lines;
   }
+}
+
+/** Starts the thread of a large memory, which gets ready while the records are read. */
+function startThread(file: SectionFile, folder: string): StatThread | undefined {
+  const paths = file.section(sections.paths);
+  const count = (file.section(sections.stats)?.length ?? 0) / (8 * statSize);
+  const stats = file.floats(sections.stats, statSize * count);
+  return paths && stats && StatThread.start(`${folder}/`, paths, stats);
 }
 
 /** Whether a folder is one that a listing of the memory can give: no part of it begins with a dot. */
