@@ -99,18 +99,18 @@ export class StatThread {
   static start(prefix: string, json: Uint8Array, stats: Float64Array): StatThread | undefined {
     const count = stats.length / statSize;
     if (count < leastForThread || availableParallelism() < 2) return undefined;
-    // Copies, because the whole buffer below each of them would be sent.
-    const own = { json: new Uint8Array(json), stats: new Float64Array(stats) };
-    const work: Work = {
-      ...own,
-      prefix,
-      batchSize,
-      patience,
-      begun: new Int32Array(new SharedArrayBuffer(4)),
-      states: shared(Math.ceil(count / batchSize)),
-      same: shared(count),
-    };
     try {
+      // Copies, because the whole buffer below each of them would be sent.
+      const own = { json: new Uint8Array(json), stats: new Float64Array(stats) };
+      const work: Work = {
+        ...own,
+        prefix,
+        batchSize,
+        patience,
+        begun: new Int32Array(new SharedArrayBuffer(4)),
+        states: shared(Math.ceil(count / batchSize)),
+        same: shared(count),
+      };
       const { Worker } = process.getBuiltinModule('node:worker_threads');
       // The source is part of this file, so that the thread does not need the files of the program.
       const source = `(${String(compareFromEnd)})(require('node:fs'), require('node:worker_threads').workerData)`;
