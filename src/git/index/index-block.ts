@@ -45,12 +45,11 @@ export interface LineEdit {
  */
 export class IndexBlock {
   readonly bytes: Buffer;
-  /** Whether a merge has left a path in several stages. */
-  readonly unmerged: boolean;
   /** Offset of each line, and the end of the last one. */
   readonly #offsets: Uint32Array;
   /** Only for version 4, whose names are prefix-compressed. */
   readonly #names: readonly Buffer[] | undefined;
+  #unmerged: boolean | undefined;
   #newest: number | undefined;
   #sums: readonly [number, number] | undefined;
 
@@ -58,8 +57,6 @@ export class IndexBlock {
     this.bytes = bytes;
     this.#offsets = offsets;
     this.#names = names;
-    const lines = offsets.subarray(0, -1);
-    this.unmerged = lines.some((at) => ((bytes[at + 60] ?? 0) & (stageMask >> 8)) !== 0);
   }
 
   /**
@@ -107,6 +104,17 @@ export class IndexBlock {
 
   get count(): number {
     return this.#offsets.length - 1;
+  }
+
+  /** Whether a merge has left a path in several stages. */
+  get unmerged(): boolean {
+    this.#unmerged ??= this.#hasStages();
+    return this.#unmerged;
+  }
+
+  #hasStages(): boolean {
+    for (let at = 0; at < this.count; at++) if (this.#flags(at) & stageMask) return true;
+    return false;
   }
 
   line(at: number): IndexLine {
