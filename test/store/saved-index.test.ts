@@ -33,6 +33,14 @@ class CountedFiles extends NodeFiles {
     return super.hasStat(path, stat);
   }
 
+  override firstChanged(...args: Parameters<NodeFiles['firstChanged']>): number {
+    const [, paths, , start, end] = args;
+    const changed = super.firstChanged(...args);
+    const seen = paths.slice(start, Math.min(changed + 1, end));
+    this.compared += seen.filter((path) => path.startsWith('notes/')).length;
+    return changed;
+  }
+
   override read(path: string, limit?: number): Buffer | undefined {
     if (/\/notes\//.test(path)) this.reads += 1;
     return super.read(path, limit);
@@ -123,6 +131,15 @@ describe('the index of an earlier process', () => {
     expect(files.compared).toBe(0);
     await answers(opened);
     expect(files.compared).toBeGreaterThanOrEqual(count);
+  });
+
+  test('is compared with each file once, also in folders that have to be listed again', async () => {
+    const repo = project();
+    await save(repo);
+    writeNote(repo, count, 'quince');
+    const { opened, files } = await serve(repo);
+    expect(await keysOf(opened, 'quince')).toEqual([`n${count}`]);
+    expect(files.compared).toBe(count);
   });
 
   test('is updated by reading only what has changed since', async () => {

@@ -97,9 +97,13 @@ export class FaultFiles implements Files {
     start: number,
     end: number,
   ): number {
-    return this.#do('stat', prefix, () =>
-      this.#real.firstChanged(prefix, paths, stats, start, end),
-    );
+    for (let at = start; at < end; at++) {
+      const next = this.#do('stat', prefix + paths[at], () =>
+        this.#real.firstChanged(prefix, paths, stats, at, at + 1),
+      );
+      if (next === at) return at;
+    }
+    return end;
   }
 
   lstatExact(path: string) {

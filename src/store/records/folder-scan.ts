@@ -14,8 +14,8 @@ import {
 import { folderOf, join, nameOf } from './record-path.ts';
 import type { SavedRecords } from './saved-records.ts';
 
-/** How much of the disk a refresh looks at again. */
-export type Depth = 'names' | 'files';
+/** How much of the disk a refresh looks at again; see `FolderScan.refresh`. */
+export type Depth = 'folders' | 'names' | 'files';
 
 /** Size limit of a changed file that is read at once, in bytes; a larger one is read on request. */
 const maxPeekedBytes = 256 * 1024;
@@ -159,8 +159,8 @@ export class FolderScan {
   /**
    * Looks at the disk again.
    *
-   * @param depth `names` finds files that were added, removed or replaced; `files` also those that
-   *   were changed in place.
+   * @param depth `folders` finds files that were added or removed; `names` also those that were
+   *   replaced; `files` also those that were changed in place.
    */
   refresh(depth: Depth): void {
     if (depth === 'files') this.#compare();
@@ -264,7 +264,8 @@ export class FolderScan {
     const current = known?.settled && sameStat(known.stat, stat);
     const state = current ? known : this.#list(folder, stat, isSettled(stat, since));
     for (const name of state.folders) this.#visit(join(folder, name), depth, level + 1);
-    if (depth === 'files') this.#peekInto(folder);
+    // Replacing a file keeps its name but changes the timestamp of the folder.
+    if (depth === 'files' || (depth === 'names' && !current)) this.#peekInto(folder);
   }
 
   /** Looks at the files directly in a folder that was just looked at. */
@@ -297,7 +298,6 @@ export class FolderScan {
     const { folders, files } = state;
     const known = this.#folders.get(folder);
     const types = this.#types.filter((type) => folder.startsWith(type.folder));
-    const again: string[] = [];
     const fresh: (readonly [type: AnyRecordType, path: string])[] = [];
     for (const { name, kind } of this.#folder.list(folder) ?? []) {
       if (name.startsWith('.')) continue;
@@ -307,8 +307,7 @@ export class FolderScan {
       if (kind === 'directory') folders.add(name);
       else if (type) {
         files.set(name, type);
-        if (before) again.push(path);
-        else fresh.push([type, path]);
+        if (!before) fresh.push([type, path]);
       }
     }
     for (const name of known?.folders ?? []) {
@@ -319,8 +318,6 @@ export class FolderScan {
     }
     this.#folders.set(folder, state);
     if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
-    // Replacing a file keeps its name but changes the timestamp of the folder.
-    for (const path of again) this.#peek(path);
     for (const [type, path] of fresh) this.#cache.add(type, path);
     return state;
   }

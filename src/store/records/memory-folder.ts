@@ -154,7 +154,7 @@ export class MemoryFolder {
     }
     this.sweeping = !this.swept;
     if (this.sweeping) this.onFirstLook?.();
-    this.view.refresh('names');
+    this.view.refresh('folders');
     this.#watch();
     this.view.refresh('files');
     this.swept = true;
@@ -339,7 +339,7 @@ export class MemoryFolder {
     for (let added = this.#watcher.setFolders(this.view.folders()); added.length > 0; ) {
       // Changes between the refresh and the start of the watch need another refresh.
       if (this.swept) this.view.refreshPaths(added);
-      else this.view.refresh('names');
+      else this.view.refresh('folders');
       added = this.#watcher.setFolders(this.view.folders());
     }
   }
