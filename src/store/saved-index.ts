@@ -1,5 +1,6 @@
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { Files } from '../git/disk/file-layer.ts';
+import { Folder } from '../git/disk/folder.ts';
 import { DerivedFile } from './derived-file.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
 import { saveRecords } from './records/record-writer.ts';
@@ -30,6 +31,8 @@ export class SavedIndex {
   readonly #search: RecordSearch;
   readonly #types: readonly AnyRecordType[];
   readonly #file: DerivedFile;
+  /** The files that the records are compared with. */
+  readonly #folder: Folder;
   readonly #least: number;
   #records: SavedRecords | undefined;
   /** The number of records in the file, and whether it has the search index; undefined without a file. */
@@ -52,6 +55,7 @@ export class SavedIndex {
     this.#types = types;
     const folders = types.map(({ name, folder }) => [name, folder]);
     this.#file = new DerivedFile(memory, files, 'records', [version, folders], maxBytes);
+    this.#folder = new Folder(files, memory.path);
     this.#least = least;
     memory.view.onChange(() => {
       this.#changes += 1;
@@ -61,12 +65,12 @@ export class SavedIndex {
   /** Reads the file before the first look at the disk. */
   load(): void {
     const file = this.#least === Number.POSITIVE_INFINITY ? undefined : this.#file.read();
-    const records = file && SavedRecords.read(file, this.#types, this.#memory.path);
+    const records = file && SavedRecords.read(file, this.#types, this.#folder);
     if (!file || !records) return;
     const read = () => SavedSearch.read(file, recordSections, records.paths.length, true);
     // The search has to know of changes that the view announces from now on.
     this.#search.adopt({ records, read });
-    if (!this.#memory.preload(records)) {
+    if (!this.#memory.view.preload(records)) {
       this.#search.adopt(undefined);
       return;
     }

@@ -90,13 +90,7 @@ export class FaultFiles implements Files {
     return this.#do('stat', path, () => this.#real.hasStat(path, stat));
   }
 
-  firstChanged(
-    prefix: string,
-    paths: readonly string[],
-    stats: Float64Array,
-    start: number,
-    end: number,
-  ): number {
+  firstChanged(...[prefix, paths, stats, start, end]: Parameters<Files['firstChanged']>): number {
     for (let at = start; at < end; at++) {
       const next = this.#do('stat', prefix + paths[at], () =>
         this.#real.firstChanged(prefix, paths, stats, at, at + 1),

@@ -1,6 +1,7 @@
 import type * as fs from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { type Files, statSize } from './file-layer.ts';
+import type { Worker } from 'node:worker_threads';
+import { type Files, firstChanged, statSize } from './file-layer.ts';
 
 /** Files and the stats that they had. */
 export interface SavedStats {
@@ -64,7 +65,10 @@ interface Work {
   /** The paths as a list in JSON. */
   readonly json: Uint8Array;
   readonly stats: Float64Array;
+  readonly statSize: number;
   readonly batchSize: number;
+  /** The state of a batch that it has compared. */
+  readonly compared: number;
   /** Not 0 once the comparison has begun. */
   readonly begun: Int32Array;
   /** How long the thread waits for that, in milliseconds. */
@@ -81,11 +85,11 @@ interface Work {
  */
 export class StatThread {
   readonly #work: Work;
-  readonly #end: () => void;
+  readonly #worker: Worker;
 
-  private constructor(work: Work, end: () => void) {
+  private constructor(work: Work, worker: Worker) {
     this.#work = work;
-    this.#end = end;
+    this.#worker = worker;
   }
 
   /**
@@ -105,7 +109,9 @@ export class StatThread {
       const work: Work = {
         ...own,
         prefix,
+        statSize,
         batchSize,
+        compared,
         patience,
         begun: new Int32Array(new SharedArrayBuffer(4)),
         states: shared(Math.ceil(count / batchSize)),
@@ -113,7 +119,7 @@ export class StatThread {
       };
       const { Worker } = process.getBuiltinModule('node:worker_threads');
       // The source is part of this file, so that the thread does not need the files of the program.
-      const source = `(${String(compareFromEnd)})(require('node:fs'), require('node:worker_threads').workerData)`;
+      const source = `(${compareFromEnd})(require('node:fs'), ${firstChanged}, require('node:worker_threads').workerData)`;
       const worker = new Worker(source, {
         eval: true,
         workerData: work,
@@ -124,7 +130,7 @@ export class StatThread {
       // The caller compares what the thread does not.
       worker.on('error', () => undefined);
       worker.unref();
-      return new StatThread(work, () => void worker.terminate());
+      return new StatThread(work, worker);
     } catch {
       return undefined;
     }
@@ -147,7 +153,7 @@ export class StatThread {
   }
 
   end(): void {
-    this.#end();
+    void this.#worker.terminate();
   }
 }
 
@@ -156,24 +162,20 @@ function shared(length: number): Uint8Array {
 }
 
 /** The work of the thread. It gets this function as text, so the function uses nothing outside of it. */
-function compareFromEnd({ lstatSync }: typeof fs, work: Work): void {
-  const { prefix, json, stats, batchSize, begun, patience, states, same } = work;
+function compareFromEnd(disk: typeof fs, firstOther: typeof firstChanged, work: Work): void {
+  const { prefix, json, stats, statSize, batchSize, compared, begun, patience } = work;
+  const { states, same } = work;
   const paths: string[] = JSON.parse(Buffer.from(json.buffer).toString());
   if (Atomics.wait(begun, 0, 0, patience) === 'timed-out') return;
   for (let batch = states.length - 1; batch >= 0; batch--) {
     // The caller has come to this batch.
     if (Atomics.load(states, batch) !== 0) return;
     const end = Math.min((batch + 1) * batchSize, paths.length);
-    for (let index = batch * batchSize; index < end; index++) {
-      const at = 4 * index;
-      try {
-        const found = lstatSync(prefix + paths[index], { throwIfNoEntry: false });
-        if (!found || found.size !== stats[at] || found.mtimeMs !== stats[at + 1]) continue;
-        if (found.ctimeMs === stats[at + 2] && found.ino === stats[at + 3]) same[index] = 1;
-      } catch {
-        // An error counts as another stat.
-      }
+    for (let from = batch * batchSize; from < end; from++) {
+      const changed = firstOther(disk, statSize, prefix, paths, stats, from, end);
+      same.fill(1, from, changed);
+      from = changed;
     }
-    Atomics.compareExchange(states, batch, 0, 2);
+    Atomics.compareExchange(states, batch, 0, compared);
   }
 }

@@ -1,7 +1,7 @@
 import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { type LoadedFile, type Stat, sameStat } from '../../git/disk/file-layer.ts';
-import type { Folder, ReadFolder } from '../../git/disk/folder.ts';
+import type { ReadFolder } from '../../git/disk/folder.ts';
 import type { RecordCache } from './record-cache.ts';
 import {
   failed,
@@ -98,9 +98,8 @@ export class FolderScan {
   readonly #folders = new Map<string, FolderState>();
   /** Paths found by key before their folder was listed: no listing shows that they are gone. */
   readonly #found = new Set<string>();
-  /** The records of an earlier process, and the folder on disk that they are compared with. */
+  /** The records of an earlier process. */
   #saved: SavedRecords | undefined;
-  #disk: Folder | undefined;
   /** During a refresh: 1 for each saved row whose file is as it was saved. */
   #compared: Uint8Array | undefined;
 
@@ -116,7 +115,7 @@ export class FolderScan {
    *
    * @returns false, and adds nothing, if a folder is known already.
    */
-  preload(saved: SavedRecords, disk: Folder): boolean {
+  preload(saved: SavedRecords): boolean {
     if (this.#folders.size > 0) return false;
     const rows = saved.rowsByFolder();
     const folders = new Map<string, FolderState>();
@@ -129,7 +128,6 @@ export class FolderScan {
       if (path !== '') folders.get(folderOf(path))?.folders.add(nameOf(path));
     }
     this.#saved = saved;
-    this.#disk = disk;
     for (const [path, state] of folders) this.#folders.set(path, state);
     this.#cache.preload(saved);
     return true;
@@ -179,7 +177,8 @@ export class FolderScan {
       const state = this.#folders.get(path);
       if (!state && this.typeOf(path)) this.look(path);
       else this.#visit(path, 'names', 0);
-      if (state) this.#peekInto(path);
+      // The visit has looked at the files if it has listed the folder again.
+      if (state && this.#folders.get(path) === state) this.#peekInto(path);
     }
   }
 
@@ -282,7 +281,7 @@ export class FolderScan {
   /** Compares all files whose saved records were not needed yet. The visit checks their folders. */
   #compare(): void {
     const isWanted = (row: number) => this.#cache.isUntouched(row);
-    this.#compared = this.#saved && this.#disk?.unchanged(this.#saved.savedStats, isWanted);
+    this.#compared = this.#saved?.unchanged(isWanted);
   }
 
   /** Whether the file of a row is as it was saved, and its record was not needed yet. */

@@ -1,7 +1,7 @@
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { ListOptions } from '../../core/store.ts';
 import type { Stat } from '../../git/disk/file-layer.ts';
-import type { Folder, ReadFolder } from '../../git/disk/folder.ts';
+import type { ReadFolder } from '../../git/disk/folder.ts';
 import { type Depth, FolderScan } from './folder-scan.ts';
 import { positionIn } from './owned-paths.ts';
 import { RecordCache } from './record-cache.ts';
@@ -34,8 +34,8 @@ export class LiveRecords {
   }
 
   /** Adds the records of an earlier process; see `FolderScan.preload`. */
-  preload(saved: SavedRecords, folder: Folder): boolean {
-    return this.#scan.preload(saved, folder);
+  preload(saved: SavedRecords): boolean {
+    return this.#scan.preload(saved);
   }
 
   typeOf(path: string): AnyRecordType | undefined {

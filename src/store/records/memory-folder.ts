@@ -18,7 +18,6 @@ import { MemoryHome, type MemoryHomeOptions } from './memory-home.ts';
 import type { Actor } from './message.ts';
 import type { MadeChange } from './permit.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
-import type { SavedRecords } from './saved-records.ts';
 import { SettingsFile } from './settings-file.ts';
 import { LiveTransaction, RecordChangedError } from './transaction.ts';
 import { turn, Watcher } from './watcher.ts';
@@ -159,11 +158,6 @@ export class MemoryFolder {
     this.view.refresh('files');
     this.swept = true;
     this.sweeping = false;
-  }
-
-  /** Adds the records of an earlier process; see `FolderScan.preload`. */
-  preload(saved: SavedRecords): boolean {
-    return this.view.preload(saved, this.#folder);
   }
 
   /**

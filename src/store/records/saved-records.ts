@@ -1,7 +1,8 @@
 import { inflateRawSync } from 'node:zlib';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { type Stat, statSize } from '../../git/disk/file-layer.ts';
-import { type SavedStats, StatThread } from '../../git/disk/stat-comparison.ts';
+import type { Folder } from '../../git/disk/folder.ts';
+import { StatThread } from '../../git/disk/stat-comparison.ts';
 import type { EarlierNames } from './name-index.ts';
 import { type EarlierPaths, positionIn } from './owned-paths.ts';
 import type { RecordFile } from './record-file.ts';
@@ -73,6 +74,7 @@ export class SavedRecords {
   readonly #types: readonly AnyRecordType[];
   readonly #shared: readonly number[];
   readonly #tables: Tables;
+  readonly #disk: Folder;
   readonly #thread: StatThread | undefined;
   /** The keys and ids, from when they are first needed. */
   #keys: SavedKeys | undefined;
@@ -87,6 +89,7 @@ export class SavedRecords {
     paths: readonly string[],
     types: readonly AnyRecordType[],
     tables: Tables,
+    disk: Folder,
     thread: StatThread | undefined,
   ) {
     this.#file = file;
@@ -95,6 +98,7 @@ export class SavedRecords {
     this.#types = types;
     this.#shared = shared;
     this.#tables = tables;
+    this.#disk = disk;
     this.#thread = thread;
     const unread: number[] = [];
     let bytes = 0;
@@ -110,15 +114,15 @@ export class SavedRecords {
   /**
    * Reads the records of a file; undefined if they are damaged.
    *
-   * @param folder absolute path of the memory, whose files will be compared.
+   * @param disk the memory, whose files will be compared.
    */
   static read(
     file: SectionFile,
     known: readonly AnyRecordType[],
-    folder: string,
+    disk: Folder,
   ): SavedRecords | undefined {
     const names = toNames(file.json(sections.names));
-    const thread = startThread(file, folder);
+    const thread = startThread(file, disk.root);
     const paths = file.json(sections.paths);
     if (!names?.folders.every(isInside) || !isTexts(paths)) return undefined;
     const count = paths.length;
@@ -140,7 +144,7 @@ export class SavedRecords {
       if (!types[typeOf[row] ?? -1]?.owns(path)) return undefined;
     }
     const tables = { typeOf, folderOf, stats, folderStats, blocks, values };
-    return new SavedRecords(file, names, paths, types, tables, thread);
+    return new SavedRecords(file, names, paths, types, tables, disk, thread);
   }
 
   /** The row of a path; -1 if there is none. */
@@ -248,9 +252,10 @@ export class SavedRecords {
     return toStat('file', this.#tables.stats, row);
   }
 
-  /** The paths of all rows with their saved stats. */
-  get savedStats(): SavedStats {
-    return { paths: this.paths, stats: this.#tables.stats, thread: this.#thread };
+  /** Compares the files of the wanted rows with their saved stats; see `Folder.unchanged`. */
+  unchanged(isWanted: (row: number) => boolean): Uint8Array {
+    const saved = { paths: this.paths, stats: this.#tables.stats, thread: this.#thread };
+    return this.#disk.unchanged(saved, isWanted);
   }
 
   keyAt(row: number): string | undefined {
@@ -331,11 +336,11 @@ export class SavedRecords {
 }
 
 /** Starts the thread of a large memory, which gets ready while the records are read. */
-function startThread(file: SectionFile, folder: string): StatThread | undefined {
+function startThread(file: SectionFile, root: string): StatThread | undefined {
   const paths = file.section(sections.paths);
   const count = (file.section(sections.stats)?.length ?? 0) / (8 * statSize);
   const stats = file.floats(sections.stats, statSize * count);
-  return paths && stats && StatThread.start(`${folder}/`, paths, stats);
+  return paths && stats && StatThread.start(`${root}/`, paths, stats);
 }
 
 /** Whether a folder is one that a listing of the memory can give: no part of it begins with a dot. */
