@@ -9,8 +9,10 @@ export interface CommitGraph<C> {
   parents(commit: C): readonly C[];
   /** Whether a shallow clone ends at a commit. */
   isCut(commit: C): boolean;
-  /** The changes of a commit, compared with one of its parents. */
-  changes(commit: C, parent: number): readonly PathChange[];
+  /** The changes of the paths of a map by a commit, compared with one of its parents. */
+  changesOf(commit: C, parent: number, paths: ReadonlyMap<string, unknown>): readonly PathChange[];
+  /** The changes of paths that a commit removes. */
+  removals(commit: C, parent: number): readonly PathChange[];
   /** Whether a change of a path does not count for one of the keys. */
   ignores?(change: PathChange, key: string): boolean;
   /** A number that is larger for descendants. */
@@ -41,7 +43,8 @@ export function indexGraph(index: ChangeIndex, odb: ObjectDatabase): CommitGraph
     },
     parents: (commit) => index.commit(commit).parents.filter((parent) => parent >= 0),
     isCut: (commit) => index.isCut(commit),
-    changes: (commit, parent) => index.changes(commit, parent),
+    changesOf: (commit, parent, paths) => index.changesOf(commit, parent, paths),
+    removals: (commit, parent) => index.removals(commit, parent),
     order: (commit) => commit,
     limit: Number.POSITIVE_INFINITY,
   };
@@ -55,18 +58,22 @@ export function codeGraph(odb: ObjectDatabase): CommitGraph<Oid> {
   const read = (commit: Oid) => parseCommit(odb.content(commit, 'commit'));
   const parents = (commit: Oid) => read(commit).parents.filter((parent) => odb.has(parent));
   const known = new Map<string, readonly PathChange[]>();
+  const changes = (commit: Oid, parent: number) => {
+    const key = `${commit} ${parent}`;
+    const kept = known.get(key);
+    if (kept) return kept;
+    const before = parents(commit)[parent];
+    const changes = pathChanges(odb, before && treeOf(odb, before), treeOf(odb, commit));
+    if (changes.length <= maxKept.paths && known.size < maxKept.commits) known.set(key, changes);
+    return changes;
+  };
   return {
     parents,
     isCut: (commit) => read(commit).parents.length > parents(commit).length,
-    changes: (commit, parent) => {
-      const key = `${commit} ${parent}`;
-      const kept = known.get(key);
-      if (kept) return kept;
-      const before = parents(commit)[parent];
-      const changes = pathChanges(odb, before && treeOf(odb, before), treeOf(odb, commit));
-      if (changes.length <= maxKept.paths && known.size < maxKept.commits) known.set(key, changes);
-      return changes;
-    },
+    changesOf: (commit, parent, paths) =>
+      changes(commit, parent).filter(({ path }) => paths.has(path)),
+    removals: (commit, parent) =>
+      changes(commit, parent).filter(({ after }) => after === undefined),
     order: (commit) => read(commit).committer.seconds,
     limit: 5000,
   };
@@ -106,9 +113,8 @@ export function* lastCommits<C>(
     let rest = pending;
     for (const [i, parent] of parents.entries()) {
       const changed: Pending = new Map();
-      for (const change of graph.changes(commit, i)) {
-        const keys = rest.get(change.path);
-        if (!keys) continue;
+      for (const change of graph.changesOf(commit, i, rest)) {
+        const keys = rest.get(change.path) ?? [];
         const ignored = keys.filter((key) => graph.ignores?.(change, key));
         if (ignored.length < keys.length) {
           const counted = ignored.length === 0 ? keys : keys.filter((k) => !ignored.includes(k));
@@ -121,8 +127,7 @@ export function* lastCommits<C>(
       rest = changed;
     }
     const [parent] = parents;
-    const sources =
-      rest.size > 0 && parent !== undefined ? moves(graph.changes(commit, 0)) : noMoves;
+    const sources = rest.size > 0 && parent !== undefined ? moves(graph, commit, rest) : noMoves;
     for (const [path, keys] of rest) {
       const source = sources.get(path);
       if (source === undefined || parent === undefined) end(keys);
@@ -136,14 +141,18 @@ export function* lastCommits<C>(
 const noMoves: ReadonlyMap<string, string> = new Map();
 
 /** The files that a commit moves without a change: the earlier path by the new one. */
-function moves(changes: readonly PathChange[]): ReadonlyMap<string, string> {
+function moves<C>(
+  graph: CommitGraph<C>,
+  commit: C,
+  paths: ReadonlyMap<string, unknown>,
+): ReadonlyMap<string, string> {
   const removed = new Map<Oid, string>();
-  for (const { path, before, after } of changes) {
-    if (before !== undefined && after === undefined) removed.set(before, path);
+  for (const { path, before } of graph.removals(commit, 0)) {
+    if (before !== undefined) removed.set(before, path);
   }
   if (removed.size === 0) return noMoves;
   return new Map(
-    changes.flatMap(({ path, before, after }) => {
+    graph.changesOf(commit, 0, paths).flatMap(({ path, before, after }) => {
       const source = before === undefined && after !== undefined ? removed.get(after) : undefined;
       return source === undefined ? [] : [[path, source] as const];
     }),

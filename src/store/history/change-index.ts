@@ -4,12 +4,16 @@ import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import { Slice } from '../records/slices.ts';
+import { ChangeList, type NumberedChange } from './change-list.ts';
 import { folderAt } from './last-change.ts';
 
 /** Version of the file's format; a file of another version is rebuilt. */
-const format = 2;
+const format = 3;
 /** Commits that are indexed and saved together; a cancelled call keeps its complete batches. */
 const batch = 4096;
+
+/** Up to this many paths are searched for in a list of changes, one by one. */
+const fewPaths = 64;
 
 /** Stands for a parent that the shallow clone does not have. */
 const cut = -1;
@@ -22,9 +26,6 @@ export interface PathChange {
   readonly after: Oid | undefined;
 }
 
-/** The same with the number of the path, and an empty text for a missing blob. */
-type Numbered = readonly [path: number, before: Oid | '', after: Oid | ''];
-
 /** Facts about a commit that never change. */
 interface Indexed {
   readonly oid: Oid;
@@ -33,7 +34,7 @@ interface Indexed {
   /** Numbers of commits, all of them smaller than its own. */
   readonly parents: readonly number[];
   /** For each parent, or for the empty tree before a root. */
-  readonly changes: readonly (readonly Numbered[])[];
+  readonly changes: readonly ChangeList[];
 }
 
 interface Found {
@@ -54,8 +55,8 @@ export interface IndexProgress {
  *
  * With it, the history of one record does not read 50,000 trees. It is derived from the commits, so its
  * file can be deleted. It identifies commits by id and contains no refs, so no rebase, reset, switch or
- * gc invalidates it. Each line of the file is a JSON value: the numbers at which the lines of one writer
- * begin, a new path, or a commit, which comes after its parents.
+ * gc invalidates it. Each line of the file is a JSON value: the new paths of one writer with the numbers at
+ * which its lines begin, or a commit, which comes after its parents.
  */
 export class ChangeIndex {
   readonly #disk: Disk;
@@ -64,7 +65,8 @@ export class ChangeIndex {
   readonly #folder: string;
   readonly #shallow: ReadonlySet<Oid>;
   readonly #numbers = new Map<Oid, number>();
-  readonly #pathNumbers = new Map<string, number>();
+  /** The number of each path, from when one is first needed. */
+  #pathNumbers: Map<string, number> | undefined;
   #commits: Indexed[] = [];
   /** For each commit a time to sort by, which is never earlier than those of its parents. */
   #order: number[] = [];
@@ -126,18 +128,30 @@ export class ChangeIndex {
 
   /** The changes of a commit to the paths of the memory, compared with one of its parents. */
   changes(number: number, parent: number): readonly PathChange[] {
-    return (this.commit(number).changes[parent] ?? []).map(([path, before, after]) =>
-      toChange(this.#paths[path] ?? '', before, after),
-    );
+    return [...(this.#list(number, parent) ?? [])].map((change) => this.#toChange(change));
+  }
+
+  /** The same for the paths of a map. */
+  changesOf(number: number, parent: number, paths: ReadonlyMap<string, unknown>): PathChange[] {
+    const { length = 0 } = this.#list(number, parent) ?? {};
+    if (length <= paths.size || paths.size > fewPaths) {
+      return this.changes(number, parent).filter(({ path }) => paths.has(path));
+    }
+    return [...paths.keys()].flatMap((path) => this.changeOf(number, parent, path) ?? []);
   }
 
   /** The same for one path; undefined if the commit does not change it. */
   changeOf(number: number, parent: number, path: string): PathChange | undefined {
-    const list = this.commit(number).changes[parent];
+    const list = this.#list(number, parent);
     if (!list || list.length === 0) return undefined;
-    const wanted = this.#pathNumbers.get(path);
-    const [, before, after] = list.find(([one]) => one === wanted) ?? [];
-    return before === undefined || after === undefined ? undefined : toChange(path, before, after);
+    const change = list.find(this.#numbersOfPaths().get(path) ?? -1);
+    return change && { ...change, path };
+  }
+
+  /** The changes of paths that a commit removes. */
+  removals(number: number, parent: number): readonly PathChange[] {
+    const removals = this.#list(number, parent)?.removals() ?? [];
+    return [...removals].map((change) => this.#toChange(change));
   }
 
   /** The only parent of a commit that changes none of some paths; undefined for any other commit. */
@@ -171,19 +185,20 @@ export class ChangeIndex {
         changed.unshift(before.map((tree) => pathChanges(this.#odb, tree, treeOf(oid))));
         await pause();
       }
-      const lines: unknown[] = [{ commits: this.#commits.length, paths: this.#paths.length }];
+      const [commits, paths] = [this.#commits.length, this.#paths.length];
       for (const [i, { oid, time, parents }] of found.entries()) {
-        const numbers = (list: PathChange[]) => list.map((change) => this.#number(change, lines));
-        const commit = {
+        const toList = (list: PathChange[]) =>
+          ChangeList.of(
+            list.map((change) => ({ ...change, path: this.#numberOfPath(change.path) })),
+          );
+        this.#add({
           oid,
           time,
           parents: parents?.map((parent) => this.#numbers.get(parent) ?? cut) ?? [cut],
-          changes: parents ? (changed[i] ?? []).map(numbers) : [[]],
-        };
-        lines.push(toLine(commit));
-        this.#add(commit);
+          changes: parents ? (changed[i] ?? []).map(toList) : [ChangeList.of([])],
+        });
       }
-      await this.#save(lines);
+      await this.#save(commits, paths);
       if (missing.length > batch) {
         progress(start + found.length, missing.length, 'Indexing the history of the memory');
       }
@@ -215,17 +230,28 @@ export class ChangeIndex {
     return order;
   }
 
-  #number({ path, before = '', after = '' }: PathChange, lines: unknown[]): Numbered {
-    if (!this.#pathNumbers.has(path)) {
-      lines.push(path);
-      this.#addPath(path);
-    }
-    return [this.#pathNumbers.get(path) ?? 0, before, after];
+  #list(number: number, parent: number): ChangeList | undefined {
+    return this.commit(number).changes[parent];
   }
 
-  #addPath(path: string): void {
-    this.#pathNumbers.set(path, this.#paths.length);
-    this.#paths.push(path);
+  #toChange({ path, before, after }: NumberedChange): PathChange {
+    return { path: this.#paths[path] ?? '', before, after };
+  }
+
+  #numbersOfPaths(): Map<string, number> {
+    this.#pathNumbers ??= new Map(this.#paths.map((path, number) => [path, number]));
+    return this.#pathNumbers;
+  }
+
+  /** The number of a path, which is new if the path is. */
+  #numberOfPath(path: string): number {
+    const numbers = this.#numbersOfPaths();
+    const known = numbers.get(path) ?? this.#paths.length;
+    if (known === this.#paths.length) {
+      numbers.set(path, known);
+      this.#paths.push(path);
+    }
+    return known;
   }
 
   #add(commit: Indexed): void {
@@ -256,7 +282,7 @@ export class ChangeIndex {
 
   #clear(): void {
     this.#numbers.clear();
-    this.#pathNumbers.clear();
+    this.#pathNumbers = undefined;
     this.#commits = [];
     this.#order = [];
     this.#paths = [];
@@ -270,26 +296,26 @@ export class ChangeIndex {
     } catch {
       return false;
     }
-    if (typeof value === 'string') {
-      if (this.#pathNumbers.has(value)) return false;
-      this.#addPath(value);
-    } else if (isCommit(value, this.#commits.length)) {
-      const [oid, time, parents, changes] = value;
-      if (this.#numbers.has(oid)) return false;
-      this.#add({ oid, time, parents, changes });
-    } else {
-      const here = { commits: this.#commits.length, paths: this.#paths.length };
-      return JSON.stringify(value) === JSON.stringify(here);
+    if (isStart(value)) {
+      if (value.commits !== this.#commits.length || value.paths !== this.#paths.length)
+        return false;
+      for (const path of value.added) this.#paths.push(path);
+      this.#pathNumbers = undefined;
+      return true;
     }
+    const commit = toCommit(value, this.#commits.length);
+    if (!commit || this.#numbers.has(commit.oid)) return false;
+    this.#add(commit);
     return true;
   }
 
-  async #save(lines: readonly unknown[]): Promise<void> {
+  /** Adds the commits and paths from some numbers on to the file. */
+  async #save(commits: number, paths: number): Promise<void> {
     const { files } = this.#disk;
     try {
       const stat = files.lstat(this.#file);
       if (!stat || !sameStat(stat, this.#known)) return await this.#saveAll();
-      const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      const bytes = Buffer.from(this.#lines(commits, paths));
       const fd = files.open(this.#file, 'a');
       try {
         files.write(fd, [bytes]);
@@ -306,14 +332,23 @@ export class ChangeIndex {
   }
 
   async #saveAll(): Promise<void> {
-    const lines = [
-      ...[this.#head(), JSON.stringify({ commits: 0, paths: 0 })],
-      ...this.#paths.map((path) => JSON.stringify(path)),
-      ...this.#commits.map((commit) => JSON.stringify(toLine(commit))),
-    ];
-    await this.#disk.replace(this.#file, [Buffer.from(`${lines.join('\n')}\n`)]);
+    await this.#disk.replace(this.#file, [Buffer.from(`${this.#head()}\n${this.#lines(0, 0)}`)]);
     this.#known = this.#disk.files.lstat(this.#file);
   }
+
+  /** The lines of the commits and paths from some numbers on. */
+  #lines(commits: number, paths: number): string {
+    const start: Start = { commits, paths, added: this.#paths.slice(paths) };
+    const lines = [start, ...this.#commits.slice(commits).map(toLine)];
+    return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  }
+}
+
+/** The first of the lines that one writer has added: their numbers, and the new paths. */
+interface Start {
+  readonly commits: number;
+  readonly paths: number;
+  readonly added: readonly string[];
 }
 
 /** Lists the paths whose content differs between two trees; a change of mode alone is ignored. */
@@ -327,36 +362,27 @@ export function pathChanges(
     .filter(({ before, after }) => before !== after);
 }
 
-function toChange(path: string, before: Oid | '', after: Oid | ''): PathChange {
-  return { path, before: before || undefined, after: after || undefined };
+function isStart(value: unknown): value is Start {
+  if (typeof value !== 'object' || value === null || !('added' in value)) return false;
+  const { added } = value;
+  return Array.isArray(added) && added.every((path) => typeof path === 'string');
 }
 
 function toLine({ oid, time, parents, changes }: Indexed): unknown {
   return [oid, time, parents, changes];
 }
 
-function isCommit(
-  value: unknown,
-  number: number,
-): value is [Oid, number, readonly number[], readonly (readonly Numbered[])[]] {
-  if (!Array.isArray(value) || value.length !== 4) return false;
-  const [oid, time, parents, changes] = value;
-  const isNumber = (one: unknown) => Number.isInteger(one);
-  return (
-    typeof oid === 'string' &&
-    isNumber(time) &&
-    Array.isArray(parents) &&
-    parents.every((parent) => isNumber(parent) && parent < number) &&
-    Array.isArray(changes) &&
-    changes.length === Math.max(1, parents.length) &&
-    changes.every((list) => Array.isArray(list) && list.every(isNumbered))
-  );
-}
-
-function isNumbered(value: unknown): value is Numbered {
-  if (!Array.isArray(value) || value.length !== 3) return false;
-  const [path, before, after] = value;
-  return Number.isInteger(path) && typeof before === 'string' && typeof after === 'string';
+/** Reads the line of a commit with this number; undefined if it has another form. */
+function toCommit(value: unknown, number: number): Indexed | undefined {
+  if (!Array.isArray(value) || value.length !== 4) return undefined;
+  const [oid, time, parents, lists] = value;
+  if (typeof oid !== 'string' || !Number.isInteger(time)) return undefined;
+  if (!Array.isArray(parents) || !Array.isArray(lists)) return undefined;
+  if (!parents.every((parent) => Number.isInteger(parent) && parent < number)) return undefined;
+  const changes = lists.flatMap((list) => ChangeList.read(list) ?? []);
+  if (changes.length !== lists.length || lists.length !== Math.max(1, parents.length))
+    return undefined;
+  return { oid, time, parents, changes };
 }
 
 /** Returns a function that pauses for other work when it is due, and throws if the call is cancelled. */

@@ -43,7 +43,7 @@ export function originsOf(
     const change = index.changeOf(number, i, path);
     if (!change) return { commit, path, blob };
     if (change.before !== undefined) return { commit, path, blob: change.before };
-    const removed = index.changes(number, i).filter(({ after }) => after === undefined);
+    const removed = index.removals(number, i);
     const source = removed.length === 0 ? undefined : versions.sourceOf(change, removed);
     return { commit, path: source?.path ?? path, blob: source?.before };
   });
