@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { gitEnv } from '../support/repo.ts';
 import { count, ratio, Times } from './figures.ts';
 import { entries, entry } from './knowledge.ts';
@@ -15,6 +16,8 @@ const full = process.argv.includes('--full');
 const starts = full ? 40 : 20;
 const firsts = full ? 10 : 3;
 const records = 10_000;
+/** How long a later call waits, in milliseconds. */
+const pause = 1000;
 
 const repo = project();
 const node = new Times();
@@ -39,25 +42,32 @@ for (const [what, tool, args] of calls) {
   const without = new Times();
   const first = new Times();
   const second = new Times();
+  const later = new Times();
   let memory = 0;
-  for (let i = 0; i < 2 * firsts; i++) {
-    // A server saves the index when it ends, so the next one has it.
-    const isSaved = i % 2 === 1;
-    if (!isSaved) removeIndex();
-    const server = await ServerProcess.start(repo.root);
-    const more = what === 'create' ? { key: `${args.key}-${i}` } : {};
-    await (isSaved ? first : without).measure(() => server.call(tool, { ...args, ...more }));
-    if (!isSaved) {
-      await server.call('search_memory', { query: 'learnt' });
-      await server.end();
-      continue;
-    }
-    await second.measure(() => server.call(tool, { ...args, value: 'other text' }));
-    memory = Math.max(memory, server.peakMemory);
-    await server.end();
+  for (let i = 0; i < firsts; i++) {
+    const call = (server: ServerProcess, number: number) => {
+      const more = what === 'create' ? { key: `${args.key}-${i}-${number}` } : {};
+      return server.call(tool, { ...args, ...more });
+    };
+    removeIndex();
+    const saving = await open();
+    await without.measure(() => call(saving, 0));
+    await saving.call('search_memory', { query: 'learnt' });
+    // A server saves the index when it ends, so the next ones have it.
+    await saving.end();
+    const quick = await open();
+    await first.measure(() => call(quick, 1));
+    await second.measure(() => call(quick, 2));
+    memory = Math.max(memory, quick.peakMemory);
+    await quick.end();
+    const idle = await open();
+    await setTimeout(pause);
+    await later.measure(() => call(idle, 3));
+    memory = Math.max(memory, idle.peakMemory);
+    await idle.end();
   }
-  const cells = [without.text, first.text, ratio(first, without), second.text, memory.toFixed(0)];
-  rows.push([`${what} (\`${tool}\`)`, ...cells]);
+  const cells = [without.text, first.text, ratio(first, without), second.text, later.text];
+  rows.push([`${what} (\`${tool}\`)`, ...cells, memory.toFixed(0)]);
   console.log(rows.at(-1)?.join(' | '));
 }
 repo.remove();
@@ -71,9 +81,19 @@ report('start', 'Start', [
       ['the server, to its reply to `initialize`', initialized.text, ratio(initialized, node)],
     ],
   ),
-  `The first call of a new server in a project with ${count(records)} records, without and with the index that an earlier server has saved, and the same call repeated:`,
-  table(['call', 'first, without', 'first', '÷ without', 'second', 'peak memory, MB'], rows),
+  `The first call of a new server in a project with ${count(records)} records, right after its reply to \`tools/list\`, without and with the index that an earlier server has saved; the same call repeated; and the first call of a server with the index ${pause / 1000} s later, when it has read the memory in the background:`,
+  table(
+    ['call', 'first, without', 'first', '÷ without', 'second', 'first, later', 'peak memory, MB'],
+    rows,
+  ),
 ]);
+
+/** Starts a server, and asks it for its tools, as every client does before its first call. */
+async function open(): Promise<ServerProcess> {
+  const server = await ServerProcess.start(repo.root);
+  await server.tools();
+  return server;
+}
 
 function removeIndex(): void {
   const folder = repo.path('.git/memory-bank');
