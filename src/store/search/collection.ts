@@ -40,9 +40,16 @@ class LiveDocument implements IndexedDocument {
   }
 
   get terms(): readonly Uint32Array[] {
-    this.#terms ??= this.words.map((words) => Uint32Array.from(words, ({ term }) => term.number));
+    this.#terms ??= this.words.map(termNumbers);
     return this.#terms;
   }
+}
+
+/** The number of the term of each word. `Uint32Array.from` would take several times as long. */
+function termNumbers(words: readonly Word[]): Uint32Array {
+  const numbers = new Uint32Array(words.length);
+  for (let at = 0; at < words.length; at++) numbers[at] = words[at]?.term.number ?? 0;
+  return numbers;
 }
 
 /** A document of a saved index; its fields and words are read when they are first needed. */
@@ -103,6 +110,8 @@ export class Collection implements SearchedCollection {
   #asked: { readonly name: string; readonly hash: number } = { name: '', hash: hashOf('') };
   /** The number of content words of each document, by document number. */
   #lengths: number[] = [];
+  /** The hash of the normalised title of each document, by document number. */
+  #titles: number[] = [];
   /** The numbers of the documents that this process has indexed, by id. */
   readonly #numbers = new Map<string, number>();
   /** The sorted ids of the saved index, by number. */
@@ -142,6 +151,7 @@ export class Collection implements SearchedCollection {
     this.#ids = ids.slice();
     this.#entries = new Array(ids.length);
     this.#lengths = saved.lengths();
+    this.#titles = saved.titleHashes();
     this.#savedIds = ids;
     this.#size = saved.facts.size;
     this.#totalLength = saved.facts.length;
@@ -199,17 +209,12 @@ export class Collection implements SearchedCollection {
   /** Whether the normalised title of a document equals a name. */
   isNamed(number: number, name: string): boolean {
     if (this.#asked.name !== name) this.#asked = { name, hash: hashOf(name) };
-    const entry = this.#entries[number];
-    const isSaved = !entry || entry instanceof StoredDocument;
-    if (isSaved && this.#saved?.titleHash(number) !== this.#asked.hash) return false;
-    return (entry ?? this.entry(number))?.name === name;
+    return this.#titles[number] === this.#asked.hash && this.entry(number)?.name === name;
   }
 
   /** The hash of the normalised title of a document. */
   titleHash(number: number): number {
-    const entry = this.#entries[number];
-    const isSaved = !entry || entry instanceof StoredDocument;
-    return isSaved ? (this.#saved?.titleHash(number) ?? 0) : hashOf(entry.name);
+    return this.#titles[number] ?? 0;
   }
 
   /** The words of each field of a document; those of a saved one do not stay in memory. */
@@ -286,7 +291,9 @@ export class Collection implements SearchedCollection {
     this.#numbers.set(id, number);
     this.#size += 1;
     this.#ids[number] = id;
-    this.#entries[number] = new LiveDocument({ id, fields }, number, words);
+    const entry = new LiveDocument({ id, fields }, number, words);
+    this.#entries[number] = entry;
+    this.#titles[number] = hashOf(entry.name);
     this.#lengths[number] = total;
     this.#totalLength += total;
   }
