@@ -21,6 +21,7 @@ test('a reference that is written into a text is found in it', () => {
   const around = fc.constantFrom(
     ['', ''],
     ['`', '`'],
+    ['``', '``'],
     ['(', ').'],
     ['see ', ', and'],
     ['[x](', ')'],

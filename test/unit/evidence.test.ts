@@ -24,6 +24,9 @@ describe('the references of a text', () => {
     ['an error at src/a.ts:12:8', ['src/a.ts:12']],
     ['src/a.ts:40 src/a.ts:40', ['src/a.ts:40']],
     ['`app/[id]/(group)/page.tsx`', ['app/[id]/(group)/page.tsx']],
+    ['``src/a.ts`` is read, either/or. By ``src/b.ts``.', ['src/a.ts', 'either/or', 'src/b.ts']],
+    ['`` src/a`b.ts `` and `src/c.ts`', ['src/a`b.ts', 'src/a', 'b.ts', 'src/c.ts']],
+    ['`a ``b.ts`` c` and ```` src/d.ts', ['a ``b.ts`` c', 'b.ts', 'src/d.ts']],
   ])('%j', (text, expected) => {
     expect(found(text)).toEqual(expected);
   });
@@ -38,6 +41,12 @@ describe('the references of a text', () => {
     }
   });
 
+  it('have only names that a file can have', () => {
+    const name = 'a'.repeat(255);
+    expect(parseReference(`src/${name}`)).toEqual({ path: `src/${name}` });
+    expect(parseReference(`src/${name}a/b.ts`)).toBeUndefined();
+  });
+
   it('need lines that can exist', () => {
     expect(parseReference('a.ts:0')).toBeUndefined();
     expect(parseReference('a.ts:9-3')).toBeUndefined();
@@ -48,7 +57,8 @@ describe('the references of a text', () => {
   it('of a hostile text are bounded', () => {
     const many = Array.from({ length: 1_000_000 }, (_, i) => `a/${i}.ts`).join(' ');
     expect(findReferences(many)).toHaveLength(maxReferences);
-    for (const piece of ['`', '](', '](<', 'a/', ':1', '.', '*']) {
+    const ticks = ['`', '``', '`a``', '``a`b```', '```a`` '];
+    for (const piece of [...ticks, '](', '](<', 'a/', ':1', '.', '*']) {
       expect(findReferences(piece.repeat(500_000)).length).toBeLessThanOrEqual(maxReferences);
     }
   });

@@ -22,15 +22,20 @@ const maxText = 1024 * 1024;
 /** Limit of the references of one text. */
 export const maxReferences = 500;
 const maxPath = 400;
+/** The longest name of a file or folder that file systems allow. */
+const maxName = 255;
 /** The highest line number. */
 const maxLine = 9_999_999;
 
 /** A word needs one of these to be a path; most words of a text have none. */
 const mayBePath = /[/#:]|\.[^.,:;!?*]/;
 
-/** Code between backticks, the target of a markdown link, or a word; all parts are bounded. */
+/**
+ * Code between as many backticks as before it, the target of a markdown link, or a word; all parts are
+ * bounded. Text between two pieces of code is not code, also where each has two backticks.
+ */
 const candidates =
-  /`([^`\n]{1,420})`|\]\(\s{0,3}(?:<([^<>\n]{1,420})>|([^\s<>()]{1,420}))|[^\s`"'<>|()[\]{},;]+/g;
+  /(?<!`)(`{1,3})(?!`)([^\n]{1,420}?)(?<!`)\1(?!`)|\]\(\s{0,3}(?:<([^<>\n]{1,420})>|([^\s<>()]{1,420}))|[^\s`"'<>|()[\]{},;]+/g;
 
 /**
  * Finds the references in a text: `path`, `path:40`, `path:40-52` and `path#L40-L52`, in prose, in
@@ -46,12 +51,12 @@ export function findReferences(text: string): FoundReference[] {
     const key = formatReference(reference);
     if (!found.has(key)) found.set(key, { ...reference, certain });
   };
-  for (const [word, code, angled, target] of text.slice(0, maxText).matchAll(candidates)) {
+  for (const [word, , code, angled, target] of text.slice(0, maxText).matchAll(candidates)) {
     if (found.size >= maxReferences) break;
     if (code !== undefined) {
       add(code, true);
       // A command between backticks can name several files.
-      const parts = code.split(/[\s"']+/);
+      const parts = code.split(/[\s"'`]+/);
       if (parts.length > 1) for (const part of parts) add(part, false);
     } else if (angled !== undefined || target !== undefined) {
       add(decoded(angled ?? target ?? ''), true);
@@ -90,7 +95,12 @@ export function isProjectPath(path: string): boolean {
   if (path === '' || path.length > maxPath || /[\0-\x1f\x7f\\:*?"<>|]/.test(path)) return false;
   const parts = path.split('/');
   return !parts.some(
-    (part) => part === '' || part === '.' || part === '..' || /^\.(?:git|memory-bank)$/i.test(part),
+    (part) =>
+      part === '' ||
+      part === '.' ||
+      part === '..' ||
+      part.length > maxName ||
+      /^\.(?:git|memory-bank)$/i.test(part),
   );
 }
 
