@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AnnotationChanges } from '../../src/core/evidence/annotations.ts';
+import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { deep } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
@@ -64,6 +65,45 @@ describe('a search', () => {
     expect(await search('rule')).toContain('k');
     repo.git('checkout', '-q', 'HEAD~3', '--', 'src');
     expect((await search('rule')).filter((hit) => hit.startsWith('l'))).toEqual(['l']);
+  });
+
+  test('looks again only at places that a label can depend on', async () => {
+    const looked: string[] = [];
+    class Watched extends NodeFiles {
+      override lstat(path: string) {
+        looked.push(path);
+        return super.lstat(path);
+      }
+    }
+    const another = await open(repo.root, [note, letter], { files: new Watched() });
+    try {
+      await put('k', 'A rule of src/lock.ts:1-2, either/or, `like this` or src/later.ts.');
+      const found = async () => {
+        looked.length = 0;
+        const { hits } = await another.call.store.search({ query: 'rule' });
+        return hits.map(({ caution }) => caution);
+      };
+      await found();
+      expect(await found()).toEqual([undefined]);
+      const places = looked.filter((path) => !/\.memory-bank|\.git/.test(path));
+      expect(places).toContain(repo.path('src/lock.ts'));
+      expect(places.filter((path) => /either|like|later/.test(path))).toEqual([]);
+      // The record was written without this file, so nothing can have become of it.
+      for (const text of ['one', 'two', 'three']) {
+        repo.write('src/later.ts', `${text}\n`);
+        expect(await found()).toEqual([undefined]);
+        commit(text);
+        expect(await found()).toEqual([undefined]);
+      }
+      repo.git('rm', '-q', 'src/later.ts');
+      commit('Remove it');
+      expect(await found()).toEqual([undefined]);
+      repo.write('src/lock.ts', 'changed\n');
+      expect(await found()).toHaveLength(1);
+      expect((await found())[0]).toHaveLength(1);
+    } finally {
+      await another.workspace.close();
+    }
   });
 
   deep('labels superseded and expired records, and those that name a superseded one', async () => {

@@ -14,7 +14,6 @@ import { NamedRecords } from './named-records.ts';
 import { placeState } from './place-state.ts';
 import {
   byKey,
-  type Claim,
   type CodeNow,
   codeNow,
   type Judged,
@@ -252,13 +251,11 @@ export class Cautions {
     const judged = byKey(await inSlices(judgeAll(visit, now, undefined, claims), pause), (one) => {
       return one.record;
     });
-    const claimed = byKey(claims, ({ record }) => record);
     const committed = new Set(places.all.flatMap((one) => (one.committed ? [one.record] : [])));
     if (this.#verdicts.size >= maxKnown) this.#verdicts.clear();
     for (const path of paths) {
       const own = judged.get(path) ?? [];
-      const places = placesOf(claimed.get(path) ?? [], own);
-      const found = [...places].map(([path, precise]): Place => {
+      const found = [...placesOf(own)].map(([path, precise]): Place => {
         return { path, stat: statOf(path), precise };
       });
       this.#verdicts.delete(path);
@@ -289,18 +286,21 @@ function peek(work: Folder, path: string): Stat | undefined {
   }
 }
 
-/** The files that verdicts depend on, and whether their content matters. */
-function placesOf(claims: readonly Claim[], judged: readonly Judged[]): Map<string, boolean> {
+/**
+ * The files that verdicts depend on, and whether their content matters.
+ *
+ * A place without a judgement is one that the baseline does not have, so nothing can become of it: a text
+ * names many things that look like paths.
+ */
+function placesOf(judged: readonly Judged[]): Map<string, boolean> {
   const places = new Map<string, boolean>();
-  for (const { reference } of claims) {
+  const add = (path: string, precise: boolean) => {
+    places.set(path, precise || (places.get(path) ?? false));
+  };
+  for (const { reference, judgement } of judged) {
     const hasText = reference.source === 'given' && reference.fingerprint !== undefined;
-    const precise = reference.lines !== undefined || hasText;
-    places.set(reference.path, precise || (places.get(reference.path) ?? false));
-  }
-  for (const { judgement } of judged) {
-    if (!judgement.now) continue;
-    const { path, lines } = judgement.now;
-    places.set(path, lines !== undefined || (places.get(path) ?? false));
+    add(reference.path, reference.lines !== undefined || hasText);
+    if (judgement.now) add(judgement.now.path, judgement.now.lines !== undefined);
   }
   return places;
 }
