@@ -87,6 +87,8 @@ export interface RecordType<T extends object> {
   key(value: T): string;
   /** Returns the id of a record, for types whose records have an id in addition to the key. */
   id?(value: T): string;
+  /** Returns the ISO 8601 time at which the record was created, by which keys are listed. */
+  created?(value: T): string;
   /**
    * Returns the path of a new record. An existing record keeps its path.
    *

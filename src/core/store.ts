@@ -144,15 +144,34 @@ export function byCreation<T extends { readonly created_at: string }>(
 ): Located<T>[] {
   // As texts, `10:00:00Z` and `10:00:00.500Z` would be in the wrong order.
   return records
-    .map((record) => ({ record, time: Date.parse(record.value.created_at) }))
-    .sort((a, b) => a.time - b.time || (a.record.key < b.record.key ? -1 : 1))
+    .map((record) => ({
+      record,
+      key: record.key,
+      created: Date.parse(record.value.created_at),
+    }))
+    .sort(byTime)
     .map(({ record }) => record);
+}
+
+/** Orders records by their creation time, those of the same time by key. */
+export function byTime(
+  a: { readonly key: string; readonly created: number },
+  b: { readonly key: string; readonly created: number },
+): number {
+  return a.created - b.created || (a.key < b.key ? -1 : 1);
 }
 
 /** The result of a list: records, and files that cannot be read. */
 export interface Listing<T> {
   /** Sorted by path. */
   readonly records: readonly Located<T>[];
+  readonly damaged: readonly Damaged[];
+}
+
+/** The keys of a type: those of the records that can be read, and files that cannot be read. */
+export interface KeyListing {
+  /** The oldest first, or sorted for a type without `created`. */
+  readonly keys: readonly string[];
   readonly damaged: readonly Damaged[];
 }
 
@@ -353,6 +372,12 @@ export type OnStored = (done: number, total: number) => void;
 /** The only way to read and change records, bound to one session. */
 export interface Store extends Reader {
   readonly local: LocalState;
+  /**
+   * Lists the keys of the records that the session's mode allows reading.
+   *
+   * It needs no values, so it takes less time than `list`, and also lists what is too large for that.
+   */
+  keys<T extends object>(type: RecordType<T>): Promise<KeyListing>;
   /**
    * Finds records by words.
    *

@@ -3,6 +3,7 @@ import type { RecordType } from '../core/record-type.ts';
 import {
   type CautionsByPath,
   cautionOf,
+  type KeyListing,
   type Listing,
   type ListOptions,
   type LocalState,
@@ -64,6 +65,10 @@ export class SessionStore implements Store {
 
   async list<T extends object>(type: RecordType<T>, options?: ListOptions): Promise<Listing<T>> {
     return (await this.#read()).list(type, options);
+  }
+
+  async keys<T extends object>(type: RecordType<T>): Promise<KeyListing> {
+    return (await this.#read()).keys(type);
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {

@@ -13,7 +13,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type LoadedFile, NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
 import { recordSections } from '../../src/store/records/saved-records.ts';
 import { deep, runs, sample } from '../support/depth.ts';
-import { letter, note } from '../support/note.ts';
+import { letter, type Note, note as plainNote } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
 import { seeded } from '../support/seeded.ts';
@@ -51,6 +51,12 @@ class CountedFiles extends NodeFiles {
     return super.load(path, limit);
   }
 }
+
+/** A note that was created in the year 2000 plus the length of its text. */
+const note = {
+  ...plainNote,
+  created: ({ text }: Note) => `${2000 + text.length}-01-01T00:00:00Z`,
+};
 
 const count = 120;
 const plants = ['alder', 'birch', 'cedar', 'damson', 'elm', 'fir', 'gorse', 'hazel'];
@@ -92,7 +98,7 @@ async function answers(opened: Opened): Promise<unknown> {
   for (const query of ['birch', 'cedr number 10', 'gor', 'nowhere', '"text ']) {
     found.push(await store.search({ query }));
   }
-  return { found, list: await store.list(note) };
+  return { found, keys: await store.keys(note), list: await store.list(note) };
 }
 
 /** Opens the project once, so that there is a file for the next process; returns its answers. */
@@ -117,6 +123,31 @@ describe('the index of an earlier process', () => {
     const { opened, files } = await serve(repo);
     expect(await answers(opened)).toEqual(expected);
     expect(files.reads).toBeLessThan(count / 2);
+  });
+
+  test('lists the keys, the oldest first, without reading a file', async () => {
+    const repo = project();
+    writeNote(repo, 3, 'x'.repeat(3000));
+    const folder = repo.path('.memory-bank/notes');
+    writeFileSync(join(folder, 'n4-again.yaml'), 'key: n4\ntags: []\ntext: a copy\n');
+    writeFileSync(join(folder, 'broken.yaml'), 'key: [');
+    for (const name of ['n4-again.yaml', 'broken.yaml']) utimesSync(join(folder, name), 1e9, 1e9);
+    await save(repo);
+    const { opened, files } = await serve(repo);
+    const { keys, damaged } = await opened.call.store.keys(note);
+    // The damaged file is read again.
+    expect(files.reads).toBeLessThanOrEqual(1);
+    const list = await opened.call.store.list(note);
+    const byAge = list.records.toSorted(
+      (a, b) => a.value.text.length - b.value.text.length || (a.key < b.key ? -1 : 1),
+    );
+    expect(keys).toEqual(byAge.map(({ key }) => key));
+    expect(keys.at(-1)).toBe('n3');
+    expect(damaged).toEqual(list.damaged);
+    expect(damaged.map(({ path }) => path)).toEqual(['notes/broken.yaml', 'notes/n4-again.yaml']);
+    // Changed in place, which no folder shows.
+    writeNote(repo, 3, 'x');
+    expect((await opened.call.store.keys(note)).keys[0]).toBe('n3');
   });
 
   test('is not needed to read one record, with the reasons against it', async () => {

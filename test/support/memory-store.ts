@@ -8,20 +8,22 @@ import {
 } from '../../src/core/evidence/section-claims.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import type { AnyRecordType, RecordType } from '../../src/core/record-type.ts';
-import type {
-  Damaged,
-  Listing,
-  ListOptions,
-  LocalState,
-  Located,
-  Provenance,
-  Reader,
-  RecordDoubts,
-  SearchHit,
-  SearchRequest,
-  SearchResult,
-  Store,
-  Transaction,
+import {
+  byTime,
+  type Damaged,
+  type KeyListing,
+  type Listing,
+  type ListOptions,
+  type LocalState,
+  type Located,
+  type Provenance,
+  type Reader,
+  type RecordDoubts,
+  type SearchHit,
+  type SearchRequest,
+  type SearchResult,
+  type Store,
+  type Transaction,
 } from '../../src/core/store.ts';
 import { isAsked } from '../../src/store/records/record-reader.ts';
 import { SearchFilter } from '../../src/store/search/search-filter.ts';
@@ -61,6 +63,14 @@ export class MemoryStore implements Store {
 
   list<T extends object>(type: RecordType<T>, options?: ListOptions): Promise<Listing<T>> {
     return new View(this.files).list(type, options);
+  }
+
+  async keys<T extends object>(type: RecordType<T>): Promise<KeyListing> {
+    const { records, damaged } = await this.list(type);
+    const times = records.map(({ key, value }) => {
+      return { key, created: Date.parse(type.created?.(value) ?? '') };
+    });
+    return { keys: times.sort(byTime).map(({ key }) => key), damaged };
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {

@@ -52,6 +52,7 @@ export class MemoryWorkspace implements Workspace {
       local: this.store.local,
       get: (type, key) => this.store.get(type, key),
       list: (type, options) => this.store.list(type, options),
+      keys: (type) => this.store.keys(type),
       search: (request) => this.store.search(request),
       encodeSearch: () => this.store.encodeSearch(),
       similar: () => this.store.similar(),

@@ -78,6 +78,19 @@ export class LiveRecords {
     return found;
   }
 
+  /** All record files of a type by path, most without their values; reads those that were never read. */
+  *identifying(type: AnyRecordType): Steps<RecordFile[]> {
+    const found: RecordFile[] = [];
+    for (const path of yield* this.selecting(type)) {
+      const known = this.#cache.get(path);
+      const isRead = known?.key !== undefined || known?.error;
+      const record = isRead ? known : this.#scan.lookNear(path, type);
+      if (record) found.push(record);
+      yield;
+    }
+    return found;
+  }
+
   /** The sorted paths of the record files that match the options of a list. */
   *selecting(
     type: AnyRecordType,

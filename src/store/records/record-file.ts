@@ -16,6 +16,8 @@ export interface RecordFile {
   readonly bytes: number;
   readonly key: string | undefined;
   readonly id: string | undefined;
+  /** When the record was created, as Unix time in milliseconds, for types that have this time. */
+  readonly created: number | undefined;
   /** Undefined if the record is damaged, not read, or evicted to save memory. */
   readonly value: object | undefined;
   readonly error: MemoryError | undefined;
@@ -47,7 +49,9 @@ export function readRecord(
     const bytes = loaded ?? folder.read(path, maxFileBytes, stat) ?? Buffer.alloc(0);
     const value: object = type.codec.decode(decodeText(bytes), path);
     const [key, id] = [type.key(value), type.id?.(value)];
-    return { path, type, stat, settled, bytes: bytes.length, key, id, value, error: undefined };
+    const created = type.created && Date.parse(type.created(value));
+    const names = { key, id, created };
+    return { path, type, stat, settled, bytes: bytes.length, ...names, value, error: undefined };
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     return { ...failed(path, type, error), stat, settled };
@@ -61,8 +65,8 @@ export function unopened(
   stat: Stat,
   settled: boolean,
 ): RecordFile {
-  const nothing = { key: undefined, id: undefined, value: undefined, error: undefined };
-  return { path, type, stat, settled, bytes: stat.size, ...nothing };
+  const nothing = { key: undefined, id: undefined, created: undefined, value: undefined };
+  return { path, type, stat, settled, bytes: stat.size, ...nothing, error: undefined };
 }
 
 const repairHint = 'Fix the file, or restore it from git; all other records are available.';
@@ -85,6 +89,7 @@ export function failed(path: string, type: AnyRecordType, cause: MemoryError): R
     bytes: 0,
     key: undefined,
     id: undefined,
+    created: undefined,
     value: undefined,
     error,
   };

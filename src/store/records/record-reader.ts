@@ -1,6 +1,14 @@
 import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
-import type { Listing, ListOptions, Located, Reader } from '../../core/store.ts';
+import {
+  byTime,
+  type Damaged,
+  type KeyListing,
+  type Listing,
+  type ListOptions,
+  type Located,
+  type Reader,
+} from '../../core/store.ts';
 import type { Access } from '../modes/access.ts';
 import { boundedListing } from './bounded-listing.ts';
 import type { LiveRecords } from './live-records.ts';
@@ -45,7 +53,18 @@ export class RecordReader implements Reader {
     await this.refresh();
     const all = await inSlices(boundedListing(this.view, type, options));
     const files = all.filter(({ path }) => this.mayRead(path));
-    return toListing(files, this.view);
+    return toListing(files, this.view, located<T>);
+  }
+
+  /** See `Store.keys`. */
+  async keys(type: AnyRecordType): Promise<KeyListing> {
+    await this.refresh();
+    const all = await inSlices(this.view.identifying(type));
+    const files = all.filter(({ path }) => this.mayRead(path));
+    const { records, damaged } = toListing(files, this.view, ({ key = '', created = 0 }) => {
+      return { key, created };
+    });
+    return { keys: records.sort(byTime).map(({ key }) => key), damaged };
   }
 
   /** Refreshes once per call; all reads of the call see the same state. */
@@ -91,15 +110,23 @@ function located<T>(record: RecordFile): Located<T> {
   return { key: record.key ?? '', path: record.path, value: record.value as T };
 }
 
-/** Converts record files to a listing: readable records, and damaged files by name. */
-export function toListing<T>(files: readonly RecordFile[], view: LiveRecords): Listing<T> {
-  const records: Located<T>[] = [];
-  const damaged: Listing<T>['damaged'][number][] = [];
+/**
+ * Divides record files into readable records and damaged files.
+ *
+ * @param convert what to list of a readable record.
+ */
+export function toListing<R>(
+  files: readonly RecordFile[],
+  view: LiveRecords,
+  convert: (file: RecordFile) => R,
+): { readonly records: R[]; readonly damaged: Damaged[] } {
+  const records: R[] = [];
+  const damaged: Damaged[] = [];
   for (const file of files) {
     const twin = view.shadowedBy(file);
     if (file.error) damaged.push({ path: file.path, error: file.error });
     else if (twin !== undefined) damaged.push({ path: file.path, error: duplicate(file, twin) });
-    else records.push(located(file));
+    else records.push(convert(file));
   }
   return { records, damaged };
 }

@@ -32,6 +32,7 @@ export function* saveRecords(
   const paths = view.paths().sort();
   const keys = new Array<string | null>(paths.length).fill(null);
   const ids = new Array<string | null>(paths.length).fill(null);
+  const created = new Float64Array(paths.length).fill(Number.NaN);
   const stats = new Float64Array(statSize * paths.length).fill(Number.NaN);
   const typeOf = new Uint8Array(paths.length);
   const values = new ValueBlocks();
@@ -50,6 +51,7 @@ export function* saveRecords(
     }
     keys[row] = record.key;
     ids[row] = record.id ?? null;
+    created[row] = record.created ?? Number.NaN;
     saveStat(stats, row, record.stat);
     const known = record.row === undefined ? undefined : saved?.json(record.row);
     values.add(known ?? toJson(record.value));
@@ -70,6 +72,7 @@ export function* saveRecords(
     jsonBytes(names),
     jsonBytes(paths),
     jsonBytes([keys, ids] satisfies SavedKeys),
+    bytesOf(created),
     bytesOf(stats),
     typeOf,
     bytesOf(Uint32Array.from(paths, (path) => indexes.get(folderOf(path)) ?? -1)),

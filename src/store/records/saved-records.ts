@@ -14,15 +14,16 @@ const sections = {
   names: 0,
   paths: 1,
   keys: 2,
-  stats: 3,
-  types: 4,
-  folderOf: 5,
-  folders: 6,
-  blocks: 7,
-  values: 8,
+  created: 3,
+  stats: 4,
+  types: 5,
+  folderOf: 6,
+  folders: 7,
+  blocks: 8,
+  values: 9,
 } as const;
 /** The number of these sections; those of the search follow. */
-export const recordSections = 9;
+export const recordSections = 10;
 
 /** Total length of the values that are compressed together. */
 export const blockLength = 16 * 1024;
@@ -50,6 +51,8 @@ interface Tables {
   readonly typeOf: Uint8Array;
   /** The index of the folder of each row. */
   readonly folderOf: Uint32Array;
+  /** When each record was created, as Unix time in milliseconds; not a number if it has no such time. */
+  readonly created: Float64Array;
   readonly stats: Float64Array;
   readonly folderStats: Float64Array;
   /** The first row of each block, and the offset of the block. */
@@ -128,6 +131,7 @@ export class SavedRecords {
     const count = paths.length;
     const typeOf = file.section(sections.types);
     const folderOf = file.integers(sections.folderOf, count);
+    const created = file.floats(sections.created, count);
     const stats = file.floats(sections.stats, statSize * count);
     const folderStats = file.floats(sections.folders, statSize * names.folders.length);
     const starts = file.section(sections.blocks);
@@ -135,7 +139,7 @@ export class SavedRecords {
     const values = file.section(sections.values);
     // The keys are decoded later.
     if (typeOf?.length !== count || !folderOf || !file.section(sections.keys)) return undefined;
-    if (!stats || !folderStats || !blocks || !values) return undefined;
+    if (!created || !stats || !folderStats || !blocks || !values) return undefined;
     const types = names.types.flatMap((name) => known.find((type) => type.name === name) ?? []);
     if (types.length !== names.types.length) return undefined;
     for (let row = 0; row < count; row++) {
@@ -143,7 +147,7 @@ export class SavedRecords {
       if (!isIn(names.folders[folderOf[row] ?? -1], path)) return undefined;
       if (!types[typeOf[row] ?? -1]?.owns(path)) return undefined;
     }
-    const tables = { typeOf, folderOf, stats, folderStats, blocks, values };
+    const tables = { typeOf, folderOf, created, stats, folderStats, blocks, values };
     return new SavedRecords(file, names, paths, types, tables, disk, thread);
   }
 
@@ -287,6 +291,7 @@ export class SavedRecords {
       bytes: stat.size,
       key,
       id: this.idAt(row),
+      created: type.created && this.#tables.created[row],
       value,
       error: undefined,
       row,

@@ -129,7 +129,7 @@ export class RecordSearch {
     ]);
     const damaged = types.flatMap((type) => {
       const files = this.#view.broken(type).filter(({ path }) => mayRead(path));
-      return toListing(files, this.#view).damaged;
+      return toListing(files, this.#view, () => undefined).damaged;
     });
     const missing = this.#missing(wanted, mayRead);
     const rest = new Rest(this.#view, missing, wanted);

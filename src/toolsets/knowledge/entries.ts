@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { timestamp } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import {
   cautionField,
@@ -14,12 +15,15 @@ import {
 import { defineTool } from '../../core/tool.ts';
 import { confirm, requireConfirmation } from './confirmation.ts';
 import {
+  type Category,
   categories,
   category,
+  damagedIn,
   entryKey,
   entryRecord,
   type KnowledgeEntry,
   key,
+  keyParts,
   listEntries,
   metadata,
 } from './entry.ts';
@@ -129,20 +133,36 @@ export const memoryList = defineTool({
   }),
   async handle(context, { category, include_timestamps }) {
     const wanted = category === undefined ? categories : [category];
-    const { records, damaged } = await listEntries(context.store, wanted);
-    const groups = new Map(wanted.map((category) => [category, [] as KnowledgeEntry[]]));
-    for (const { value } of records) groups.get(value.category)?.push(value);
-    const summary = [...groups].map(([category, own]) => {
-      const keys = own.map(({ key }) => key);
-      if (!include_timestamps) return [category, { count: own.length, keys }];
-      const timestamps = Object.fromEntries(
-        own.map(({ key, created_at, updated_at }) => [key, { created_at, updated_at }]),
-      );
-      return [category, { count: own.length, keys, timestamps }];
-    });
-    return { categories: Object.fromEntries(summary), ...reportDamaged(damaged) };
+    const { groups, damaged } = include_timestamps
+      ? await listTimes(context.store, wanted)
+      : await listKeys(context.store, wanted);
+    return { categories: Object.fromEntries(groups), ...reportDamaged(damaged) };
   },
 });
+
+/** Lists the keys of some categories, and counts them. It needs no values. */
+async function listKeys(store: Store, wanted: readonly Category[]) {
+  const { keys, damaged } = await store.keys(entryRecord);
+  const own = keys.map(keyParts);
+  const groups = wanted.map((category): [Category, JsonObject] => {
+    const found = own.flatMap((one) => (one.category === category ? one.key : []));
+    return [category, { count: found.length, keys: found }];
+  });
+  return { groups, damaged: damagedIn(damaged, wanted) };
+}
+
+/** The same with the times of each entry. */
+async function listTimes(store: Store, wanted: readonly Category[]) {
+  const { records, damaged } = await listEntries(store, wanted);
+  const groups = wanted.map((category): [Category, JsonObject] => {
+    const own = records.flatMap(({ value }) => (value.category === category ? value : []));
+    const timestamps = Object.fromEntries(
+      own.map(({ key, created_at, updated_at }) => [key, { created_at, updated_at }]),
+    );
+    return [category, { count: own.length, keys: own.map(({ key }) => key), timestamps }];
+  });
+  return { groups, damaged };
+}
 
 export const memoryDelete = defineTool({
   name: 'memory_delete',

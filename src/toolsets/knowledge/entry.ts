@@ -3,7 +3,13 @@ import { markdownCodec } from '../../core/codec.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { fileNames } from '../../core/names/name.ts';
 import { defineRecordType } from '../../core/record-type.ts';
-import { byCreation, type Listing, type Located, type Reader } from '../../core/store.ts';
+import {
+  byCreation,
+  type Damaged,
+  type Listing,
+  type Located,
+  type Reader,
+} from '../../core/store.ts';
 
 /** The categories of seed 004, in its order. */
 export const categories = [
@@ -60,11 +66,11 @@ export const entryRecord = defineRecordType<KnowledgeEntry>({
   schema,
   codec: markdownCodec(schema, 'value', 'newline'),
   key: (entry) => entryKey(entry.category, entry.key),
+  created: ({ created_at }) => created_at,
   path: (entry) => entryPaths(entry.category, entry.key)[0] ?? '',
   locate(text) {
-    // A key may contain a slash; a category does not.
-    const end = text.indexOf('/');
-    return entryPaths(text.slice(0, end), text.slice(end + 1));
+    const { category, key } = keyParts(text);
+    return entryPaths(category, key);
   },
   search: ({ category, key, value, reason, context }) => ({
     title: key,
@@ -95,15 +101,30 @@ export async function listEntries(
   for (const record of byCreation(records)) groups.get(record.value.category)?.push(record);
   return {
     records: [...groups.values()].flat(),
-    damaged: damaged.filter(({ path }) =>
-      wanted.some((category) => path.startsWith(`knowledge/${category}/`)),
-    ),
+    damaged: damagedIn(damaged, wanted),
   };
+}
+
+/** The damaged files of some categories. */
+export function damagedIn(
+  damaged: readonly Damaged[],
+  wanted: readonly Category[],
+): readonly Damaged[] {
+  return damaged.filter(({ path }) =>
+    wanted.some((category) => path.startsWith(`knowledge/${category}/`)),
+  );
 }
 
 /** Returns the key of an entry among those of all categories. */
 export function entryKey(category: Category, key: string): string {
   return `${category}/${key}`;
+}
+
+/** The category of such a key, and the key of the entry within it. */
+export function keyParts(text: string): { readonly category: string; readonly key: string } {
+  // A key may contain a slash; a category does not.
+  const end = text.indexOf('/');
+  return { category: text.slice(0, end), key: text.slice(end + 1) };
 }
 
 function entryPaths(category: string, key: string): readonly string[] {
