@@ -75,7 +75,7 @@ export async function servedSearch(memories: readonly ServedMemory[]): Promise<s
   return [
     '### Searches over stdio, each with a look at the disk',
     table(head, rows),
-    `The first search is that of a new server after its reply to \`initialize\`, with the index that an earlier one has saved: median / 95th percentile of ${starts}. The next one is the first search of a server that was idle for ${idle / 1000} seconds before, as it is while a person types. The others are ${questions} questions that the server has answered once before, so that its code is compiled. CPU is the mean time that all threads of the server compute for one of them, in milliseconds. The memory is the resident one after the first search.`,
+    `The first search is that of a new server after its reply to \`tools/list\`, with the index that an earlier one has saved: median / 95th percentile of ${starts}. The next one is the first search of a server that was idle for ${idle / 1000} seconds before, as it is while a person types. The others are ${questions} questions that the server has answered once before, so that its code is compiled. CPU is the mean time that all threads of the server compute for one of them, in milliseconds. The memory is the resident one after the first search.`,
   ].join('\n\n');
 }
 
@@ -94,13 +94,13 @@ async function measure({ title, entries, queries }: ServedMemory, repo: Repo): P
   for (let at = 0; at < starts; at++) {
     const search = (server: ServerProcess) =>
       server.call('search_memory', { query: queries[at] ?? '' });
-    const server = await ServerProcess.start(repo.root);
+    const server = await ServerProcess.connect(repo.root);
     const before = server.processorTime;
     await first.measure(() => search(server));
     processor += server.processorTime - before;
     memory = Math.max(memory, server.memory);
     await server.end();
-    const idling = await ServerProcess.start(repo.root);
+    const idling = await ServerProcess.connect(repo.root);
     await new Promise((resolve) => setTimeout(resolve, idle));
     await later.measure(() => search(idling));
     await idling.end();

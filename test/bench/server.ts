@@ -67,6 +67,13 @@ export class ServerProcess {
     });
   }
 
+  /** Starts this program, and asks it for its tools, as every client does before its first call. */
+  static async connect(root: string): Promise<ServerProcess> {
+    const server = await ServerProcess.start(root);
+    await server.tools();
+    return server;
+  }
+
   /** Starts any program and waits for its reply to `initialize`. */
   static async open(start: Start): Promise<ServerProcess> {
     const server = new ServerProcess(start);

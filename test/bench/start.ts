@@ -50,17 +50,17 @@ for (const [what, tool, args] of calls) {
       return server.call(tool, { ...args, ...more });
     };
     removeIndex();
-    const saving = await open();
+    const saving = await ServerProcess.connect(repo.root);
     await without.measure(() => call(saving, 0));
     await saving.call('search_memory', { query: 'learnt' });
     // A server saves the index when it ends, so the next ones have it.
     await saving.end();
-    const quick = await open();
+    const quick = await ServerProcess.connect(repo.root);
     await first.measure(() => call(quick, 1));
     await second.measure(() => call(quick, 2));
     memory = Math.max(memory, quick.peakMemory);
     await quick.end();
-    const idle = await open();
+    const idle = await ServerProcess.connect(repo.root);
     await setTimeout(pause);
     await later.measure(() => call(idle, 3));
     memory = Math.max(memory, idle.peakMemory);
@@ -87,13 +87,6 @@ report('start', 'Start', [
     rows,
   ),
 ]);
-
-/** Starts a server, and asks it for its tools, as every client does before its first call. */
-async function open(): Promise<ServerProcess> {
-  const server = await ServerProcess.start(repo.root);
-  await server.tools();
-  return server;
-}
 
 function removeIndex(): void {
   const folder = repo.path('.git/memory-bank');
