@@ -527,6 +527,25 @@ test('a search finds the record that counts among several files of the same key'
   expect(await found()).toEqual(['notes/b.yaml', 'notes/c.yaml']);
 });
 
+deep(
+  'keys are listed also where the values are too large for one list',
+  async () => {
+    const repo = create();
+    const body = 'x'.repeat(2_000_000);
+    for (let i = 10; i < 80; i++) {
+      const text = `---\nid: l${i}\ntitle: Letter ${i}\n---\n${body}\n`;
+      repo.write(`.memory-bank/letters/letter-${i}.md`, text);
+    }
+    const opened = await open(repo.root, [letter]);
+    cleanUp.push(() => opened.workspace.close());
+    expect((await opened.call.store.list(letter)).damaged.length).toBeGreaterThan(0);
+    const { keys, damaged } = await opened.call.store.keys(letter);
+    expect(keys).toEqual(Array.from({ length: 70 }, (_, i) => `l${i + 10}`));
+    expect(damaged).toEqual([]);
+  },
+  60_000,
+);
+
 describe('a damaged file', () => {
   test('fails alone and by name, and is never overwritten', async () => {
     const repo = create();
