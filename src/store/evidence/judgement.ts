@@ -62,7 +62,7 @@ export class FileJudge {
     this.#renames = renames;
     this.#head = head;
     this.#path = path;
-    this.#now = code.now(path);
+    this.#now = code.now(path, head);
   }
 
   /** Whether HEAD and the work tree lack the file, but a record rests on it. */
@@ -181,7 +181,7 @@ export class FileJudge {
 
   /** The file to which this one was renamed. */
   #renamed(path: string): ReturnType<ProjectCode['now']> {
-    if (!this.#others.has(path)) this.#others.set(path, this.#code.now(path));
+    if (!this.#others.has(path)) this.#others.set(path, this.#code.now(path, this.#head));
     return this.#others.get(path);
   }
 

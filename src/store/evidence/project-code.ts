@@ -91,16 +91,19 @@ export class ProjectCode {
   /**
    * The entry of a path in the work tree, and the bytes of a file; no link is followed. A file that is
    * as git has staged it is not read before its bytes are asked for.
+   *
+   * @param head the last commit of the code.
    */
-  now(path: string): CodeFile | undefined {
+  now(path: string, head: Oid): CodeFile | undefined {
     const full = this.inTree(path);
     const { work } = this.#repository;
     try {
       const stat = work.peek(full);
-      const oid = stat && this.#repository.unchanged(full, stat);
+      if (!stat) return this.#leftOut(path, head);
+      const oid = this.#repository.unchanged(full, stat);
       if (oid !== undefined) return new StagedFile(oid, () => work.load(full, maxCodeBytes)?.bytes);
       const loaded = work.load(full, maxCodeBytes);
-      if (!loaded) return this.#leftOut(full);
+      if (!loaded) return this.#leftOut(path, head);
       if (loaded.stat.kind === 'directory') return { entry: { kind: 'folder' } };
       const { bytes } = loaded;
       if (!bytes) return { entry: other('it is too large') };
@@ -118,8 +121,10 @@ export class ProjectCode {
   }
 
   /** A file that a sparse checkout leaves out of the work tree. */
-  #leftOut(path: string): CodeFile | undefined {
-    const staged = this.#repository.staged(path);
+  #leftOut(path: string, head: Oid): CodeFile | undefined {
+    // Most of the missing files are no files at all, for which git's index need not be read.
+    if (this.at(head, path)?.kind !== 'file') return undefined;
+    const staged = this.#repository.staged(this.inTree(path));
     return staged?.skipWorktree ? { entry: { kind: 'file', oid: staged.oid } } : undefined;
   }
 
