@@ -122,7 +122,7 @@ export class ProjectCode {
 
   /** A file that a sparse checkout leaves out of the work tree. */
   #leftOut(path: string, head: Oid): CodeFile | undefined {
-    // Most of the missing files are no files at all, for which git's index need not be read.
+    // Most missing files never existed: a text names much that looks like a path.
     if (this.at(head, path)?.kind !== 'file') return undefined;
     const staged = this.#repository.staged(this.inTree(path));
     return staged?.skipWorktree ? { entry: { kind: 'file', oid: staged.oid } } : undefined;
