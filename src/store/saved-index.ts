@@ -3,7 +3,7 @@ import type { Files } from '../git/disk/file-layer.ts';
 import { Folder } from '../git/disk/folder.ts';
 import { DerivedFile } from './derived-file.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
-import { saveRecords } from './records/record-writer.ts';
+import { type EncodedRecords, saveRecords } from './records/record-writer.ts';
 import { recordSections, SavedRecords } from './records/saved-records.ts';
 import { inSlices } from './records/slices.ts';
 import type { RecordSearch } from './search/record-search.ts';
@@ -127,25 +127,33 @@ export class SavedIndex {
       this.writeSoon();
       return;
     }
-    const pieces = this.#fitting(records.sections, index, (maxPercent / 100) * records.bytes);
+    const pieces = this.#fitting(records, index);
     this.#written = { records: records.paths.length, searchable };
     this.#changes = 0;
     if (!pieces) return;
     await this.#file.write(pieces);
   }
 
-  /** The file with as many of the sections as fit; undefined if too few do. */
+  /**
+   * The file with as many of the sections as fit; undefined if too few do.
+   *
+   * Only the values are left out where records are very short: without the index, a search has to read all.
+   */
   #fitting(
-    records: readonly Uint8Array[],
+    { sections: records, bytes, counted }: EncodedRecords,
     index: readonly Uint8Array[],
-    share: number,
   ): Uint8Array[] | undefined {
-    const most = Math.min(maxBytes, share);
     const withoutValues = records.map((section, at) =>
       at < recordSections - 2 ? section : new Uint8Array(),
     );
-    for (const sections of [[...records, ...index], [...withoutValues, ...index], withoutValues]) {
+    const forms = [
+      { sections: [...records, ...index], size: bytes },
+      { sections: [...withoutValues, ...index], size: counted },
+      { sections: withoutValues, size: counted },
+    ];
+    for (const { sections, size } of forms) {
       const pieces = this.#file.pieces(sections);
+      const most = Math.min(maxBytes, (maxPercent / 100) * size);
       if (pieces.reduce((sum, { length }) => sum + length, 0) <= most) return pieces;
     }
     return undefined;

@@ -15,20 +15,29 @@ import { saveStat } from './saved-stat.ts';
 import { bytesOf, jsonBytes } from './section-file.ts';
 import type { Steps } from './slices.ts';
 
-/** A smaller file counts as this large, in bytes: on disk it takes a block of 4 kB anyway. */
+/** A smaller file counts as this large for the index, in bytes: on disk it takes a block of 4 kB anyway. */
 const leastBytes = 256;
+
+/** The encoded records, and the sizes of their files, which bound the size of the encoded form. */
+export interface EncodedRecords {
+  readonly paths: readonly string[];
+  readonly sections: Uint8Array[];
+  /** The total size of the files. */
+  readonly bytes: number;
+  /** The same, with small files counted as `leastBytes`. */
+  readonly counted: number;
+}
 
 /**
  * Encodes the records of a view, as of its last refresh, in steps.
  *
  * @param saved the file that the view was filled from.
- * @returns also the size of the record files, which bounds the size of the encoded form.
  */
 export function* saveRecords(
   view: LiveRecords,
   types: readonly AnyRecordType[],
   saved: SavedRecords | undefined,
-): Steps<{ readonly paths: readonly string[]; readonly sections: Uint8Array[]; bytes: number }> {
+): Steps<EncodedRecords> {
   const paths = view.paths().sort();
   const keys = new Array<string | null>(paths.length).fill(null);
   const ids = new Array<string | null>(paths.length).fill(null);
@@ -36,7 +45,7 @@ export function* saveRecords(
   const stats = new Float64Array(statSize * paths.length).fill(Number.NaN);
   const typeOf = new Uint8Array(paths.length);
   const values = new ValueBlocks();
-  let total = 0;
+  let [bytes, counted] = [0, 0];
   for (const [row, path] of paths.entries()) {
     yield;
     const type = view.typeOf(path);
@@ -44,7 +53,8 @@ export function* saveRecords(
     let record = view.known(path, maxValueLength);
     // A stat can be trusted once its timestamp is older than the clock's tick.
     if (record && !record.settled) record = view.look(path);
-    total += record ? Math.max(leastBytes, record.bytes) : 0;
+    bytes += record?.bytes ?? 0;
+    counted += record ? Math.max(leastBytes, record.bytes) : 0;
     if (!record?.settled || record.key === undefined || record.error) {
       values.add('');
       continue;
@@ -80,7 +90,7 @@ export function* saveRecords(
     bytesOf(table),
     blocks,
   ];
-  return { paths, sections, bytes: total };
+  return { paths, sections, bytes, counted };
 }
 
 /** Compresses values in blocks. */
