@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { deep } from '../support/depth.ts';
-import { letter, note } from '../support/note.ts';
+import { letter, note, writeLargeLetters } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -316,12 +316,7 @@ deep(
   'a restore reads a bounded amount, names the rest, and lets other calls through',
   async () => {
     const repo = create();
-    // Together more than the 128 MiB that one list takes.
-    const body = 'x'.repeat(2_000_000);
-    for (let i = 0; i < 70; i++) {
-      const text = `---\nid: l${i}\ntitle: Letter ${i}\n---\n${body}\n`;
-      repo.write(`${bank}/letters/letter-${i}.md`, text);
-    }
+    writeLargeLetters(repo);
     repo.git('add', '-A');
     repo.git('commit', '-q', '-m', 'Write letters');
     repo.git('rm', '-rq', `${bank}/letters`);

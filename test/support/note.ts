@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { markdownCodec, yamlCodec } from '../../src/core/codec.ts';
 import { encodeName, slug } from '../../src/core/names/name.ts';
 import { defineRecordType } from '../../src/core/record-type.ts';
+import type { Repo } from './repo.ts';
 
 const noteSchema = z.object({ key: z.string(), tags: z.array(z.string()), text: z.string() });
 export type Note = z.output<typeof noteSchema>;
@@ -37,3 +38,12 @@ export const letter = defineRecordType<Letter>({
   search: ({ title, body }) => ({ title, body }),
   merge: { body: 'sections' },
 });
+
+/** Writes 70 letters, which together are larger than the 128 MiB that one list takes. */
+export function writeLargeLetters(repo: Pick<Repo, 'write'>): void {
+  const body = 'x'.repeat(2_000_000);
+  for (let i = 0; i < 70; i++) {
+    const text = `---\nid: l${i}\ntitle: Letter ${i}\n---\n${body}\n`;
+    repo.write(`.memory-bank/letters/letter-${i}.md`, text);
+  }
+}

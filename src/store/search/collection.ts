@@ -3,6 +3,7 @@ import { positionIn } from '../records/owned-paths.ts';
 import type { Steps } from '../records/slices.ts';
 import { analyse } from './analyser.ts';
 import { Dictionary, type Word } from './dictionary.ts';
+import { numbersOf } from './number-list.ts';
 import { without, withWeight } from './postings.ts';
 import type { SavedSearch } from './saved-search.ts';
 import { fieldNames, fieldWeights, hashOf, plain, type SearchDocument } from './search-document.ts';
@@ -40,16 +41,9 @@ class LiveDocument implements IndexedDocument {
   }
 
   get terms(): readonly Uint32Array[] {
-    this.#terms ??= this.words.map(termNumbers);
+    this.#terms ??= this.words.map((words) => numbersOf(words, ({ term }) => term.number));
     return this.#terms;
   }
-}
-
-/** The number of the term of each word. `Uint32Array.from` would take several times as long. */
-function termNumbers(words: readonly Word[]): Uint32Array {
-  const numbers = new Uint32Array(words.length);
-  for (let at = 0; at < words.length; at++) numbers[at] = words[at]?.term.number ?? 0;
-  return numbers;
 }
 
 /** A document of a saved index; its fields and words are read when they are first needed. */

@@ -1,6 +1,7 @@
 import type { SearchFields } from '../../core/record-type.ts';
 import { bytesOf, jsonBytes, type SectionFile } from '../records/section-file.ts';
 import { ByteReader } from './byte-list.ts';
+import { numbersOf } from './number-list.ts';
 import { PackedTexts, packedSections, packTexts } from './packed-texts.ts';
 import { PagedBytes, pageBytes, pagedSections } from './paged-bytes.ts';
 import { type Postings, toPosting } from './postings.ts';
@@ -219,12 +220,7 @@ export class SavedSearch implements StoredWords {
   /** The numbers of the terms of each field of a document, in the order of the text. */
   termsOf(row: number): Uint32Array[] {
     const { termOf } = this;
-    return this.wordsOf(row).map((places) => {
-      // `Uint32Array.from` would take several times as long.
-      const terms = new Uint32Array(places.length);
-      for (let at = 0; at < places.length; at++) terms[at] = termOf[places[at] as number] ?? 0;
-      return terms;
-    });
+    return this.wordsOf(row).map((places) => numbersOf(places, (place) => termOf[place] ?? 0));
   }
 
   /** The places of the words of each field of a document, in the order of the text. */
