@@ -1,6 +1,7 @@
+import { reportHit } from './answer-fields.ts';
 import type { CommitMade, RecordChange } from './history.ts';
 import type { AnyRecordType } from './record-type.ts';
-import { reportHit, type SearchHit, type SearchRequest } from './store.ts';
+import type { SearchHit, SearchRequest } from './store.ts';
 
 /** A memory of another repository, as `config.yaml` pins it. */
 export interface MemoryPin {

@@ -1,22 +1,22 @@
+import { cautionOf } from '../core/answer-fields.ts';
 import { formatAddress, parseAddress, readClaims } from '../core/evidence/section-claims.ts';
 import type { RecordType } from '../core/record-type.ts';
-import {
-  type CautionsByPath,
-  cautionOf,
-  type KeyListing,
-  type Listing,
-  type ListOptions,
-  type LocalState,
-  type Located,
-  type OnStored,
-  type Provenance,
-  type RecordDoubts,
-  type SearchHit,
-  type SearchRequest,
-  type SearchResult,
-  type SimilarRecord,
-  type Store,
-  type Transaction,
+import type {
+  CautionsByPath,
+  KeyListing,
+  Listing,
+  ListOptions,
+  LocalState,
+  Located,
+  OnStored,
+  Provenance,
+  RecordDoubts,
+  SearchHit,
+  SearchRequest,
+  SearchResult,
+  SimilarRecord,
+  Store,
+  Transaction,
 } from '../core/store.ts';
 import type { Archive } from './history/archive.ts';
 import { Visit } from './history/visit.ts';

@@ -1,11 +1,7 @@
+import { reportSearch } from '../../core/answer-fields.ts';
 import { counted } from '../../core/painter.ts';
 import { maxForeign, reportForeign } from '../../core/pinned-memories.ts';
-import {
-  reportSearch,
-  type SearchExplanation,
-  type SearchHit,
-  type SearchSignal,
-} from '../../core/store.ts';
+import type { SearchExplanation, SearchHit, SearchSignal } from '../../core/store.ts';
 import { type Command, flagNumber, flagText } from '../command.ts';
 import { withWordedDamage, wordingFor } from '../error-wording.ts';
 import { matchLines } from '../match-lines.ts';

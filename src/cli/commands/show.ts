@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { readProjectFile } from '../../app/project-file.ts';
+import { cautionField } from '../../core/answer-fields.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { readSection } from '../../core/markdown/section-argument.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { foreignNote, parseForeign } from '../../core/pinned-memories.ts';
-import { cautionField } from '../../core/store.ts';
 import { type Command, flagText } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
 import { highlighted } from '../highlight.ts';

@@ -1,9 +1,10 @@
 import { repositoryKind } from '../../app/health/repository-kind.ts';
 import { describePlace } from '../../app/placing.ts';
 import { findRoot } from '../../app/root.ts';
+import { cautionsJson } from '../../core/answer-fields.ts';
 import type { Context } from '../../core/context.ts';
 import { counted } from '../../core/painter.ts';
-import { cautionsJson, type Damaged } from '../../core/store.ts';
+import type { Damaged } from '../../core/store.ts';
 import { readSyncState, type SyncState } from '../../core/sync-state.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import { memoryFolderName } from '../../core/workspace.ts';

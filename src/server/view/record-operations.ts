@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { saveText } from '../../app/record-text.ts';
+import { reportLeftOut } from '../../core/answer-fields.ts';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import { reportLeftOut, type SearchExplanation } from '../../core/store.ts';
+import type { SearchExplanation } from '../../core/store.ts';
 import {
   listShape,
   previewShape,

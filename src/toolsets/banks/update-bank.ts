@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { similarField } from '../../core/answer-fields.ts';
 import { type Context, timestamp } from '../../core/context.ts';
 import { inFile, invalid } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { appendSection, insertInSection } from '../../core/markdown/sections.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
-import { type Located, type Provenance, similarField, type Transaction } from '../../core/store.ts';
+import type { Located, Provenance, Transaction } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import {
   type Bank,

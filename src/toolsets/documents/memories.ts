@@ -1,16 +1,10 @@
 import * as z from 'zod';
+import { cautionField, reportDamaged, similarField } from '../../core/answer-fields.ts';
 import { timestamp } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
-import {
-  byCreation,
-  cautionField,
-  type Located,
-  type Reader,
-  reportDamaged,
-  similarField,
-} from '../../core/store.ts';
+import { byCreation, type Located, type Reader } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { type Document, documentRecord, documentType, idPrefix } from './document.ts';
 

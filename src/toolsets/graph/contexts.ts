@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { cautionField, namedCautions, reportDamaged } from '../../core/store.ts';
+import { cautionField, namedCautions, reportDamaged } from '../../core/answer-fields.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { buildContext } from './briefing.ts';
 import { bodiesOf, bodyOf, byKey, findRecord, listLinked } from './crud.ts';

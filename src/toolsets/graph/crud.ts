@@ -1,17 +1,10 @@
+import { cautionField, similarField } from '../../core/answer-fields.ts';
 import { type Context, timestamp } from '../../core/context.ts';
 import { describeIssue, type Issue, MemoryError } from '../../core/error.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { RecordType } from '../../core/record-type.ts';
-import {
-  cautionField,
-  type Listing,
-  type Located,
-  type Reader,
-  type Store,
-  similarField,
-  type Transaction,
-} from '../../core/store.ts';
+import type { Listing, Located, Reader, Store, Transaction } from '../../core/store.ts';
 import { deletion, type Fallout, label, saying } from './provenance.ts';
 import type { GraphRecord, OwnedType } from './records.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { reportDamaged } from '../../core/answer-fields.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import {
   bodiesOf,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { reportDamaged } from '../../core/answer-fields.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { byCreation, reportDamaged } from '../../core/store.ts';
+import { byCreation } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import {
   bodiesOf,

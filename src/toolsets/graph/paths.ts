@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { reportDamaged } from '../../core/answer-fields.ts';
 import { invalid } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type Listing, type Reader, reportDamaged } from '../../core/store.ts';
+import type { Listing, Reader } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import {
   bodiesOf,

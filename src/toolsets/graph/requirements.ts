@@ -1,15 +1,10 @@
 import * as z from 'zod';
+import { reportDamaged } from '../../core/answer-fields.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument, type GivenEvidence } from '../../core/evidence/annotations.ts';
 import type { JsonObject } from '../../core/json.ts';
-import {
-  byCreation,
-  type Listing,
-  type Located,
-  type Reader,
-  reportDamaged,
-} from '../../core/store.ts';
+import { byCreation, type Listing, type Located, type Reader } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import {
   add,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reportDamaged } from '../../core/answer-fields.ts';
 import { type Context, timestamp } from '../../core/context.ts';
 import { invalid, type MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -7,7 +8,6 @@ import {
   type Listing,
   type Located,
   type Reader,
-  reportDamaged,
   type Transaction,
 } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { cautionField, reportSearch } from '../../core/answer-fields.ts';
 import { invalid } from '../../core/error.ts';
 import type { PastRecord } from '../../core/history.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { foreignNote, parseForeign } from '../../core/pinned-memories.ts';
-import { cautionField, reportSearch } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { commitAnswer, endOfPiece, withinBudget } from './answer.ts';
 import { limit, path, revision } from './history-fields.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { reportDamaged } from '../../core/answer-fields.ts';
 import { MemoryError } from '../../core/error.ts';
-import { reportDamaged } from '../../core/store.ts';
 import { defineOperation } from '../../core/tool.ts';
 import { commitAnswer, shortId } from './answer.ts';
 import { forPeople, path, revision } from './history-fields.ts';

@@ -1,17 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { cautionField, reportDamaged, similarField } from '../../core/answer-fields.ts';
 import { timestamp } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
-import {
-  cautionField,
-  type Located,
-  reportDamaged,
-  type Store,
-  similarField,
-} from '../../core/store.ts';
+import type { Located, Store } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { confirm, requireConfirmation } from './confirmation.ts';
 import {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { cautionField, reportDamaged, reportLeftOut } from '../../core/store.ts';
+import { cautionField, reportDamaged, reportLeftOut } from '../../core/answer-fields.ts';
 import { defineTool } from '../../core/tool.ts';
 import { categories, category, entryRecord } from './entry.ts';
 

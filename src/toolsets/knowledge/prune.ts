@@ -1,11 +1,6 @@
 import * as z from 'zod';
-import {
-  type Listing,
-  type Located,
-  type Provenance,
-  type Reader,
-  reportDamaged,
-} from '../../core/store.ts';
+import { reportDamaged } from '../../core/answer-fields.ts';
+import type { Listing, Located, Provenance, Reader } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { confirm, requireConfirmation } from './confirmation.ts';
 import { categories, entryRecord, type KnowledgeEntry, listEntries } from './entry.ts';

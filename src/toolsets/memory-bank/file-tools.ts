@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { cautionField, reportDamaged, similarField } from '../../core/answer-fields.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { foreignNote } from '../../core/pinned-memories.ts';
-import { cautionField, reportDamaged, similarField } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CoreFile, coreFiles } from './core-file.ts';
 import { find, notFound, pathFor } from './lookup.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { reportDamaged } from '../../core/answer-fields.ts';
 import type { ProjectInfo } from '../../core/context.ts';
-import { reportDamaged } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { coreFiles, create, missingCoreFiles } from './core-file.ts';
 import { inOrder } from './file-tools.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { similarField } from '../../core/answer-fields.ts';
 import type { Context } from '../../core/context.ts';
 import { evidenceArgument, formatInline } from '../../core/evidence/annotations.ts';
 import { formatAddress, Sections } from '../../core/evidence/section-claims.ts';
@@ -15,7 +16,6 @@ import {
   leastLikeness,
   type SimilarRecord,
   type Store,
-  similarField,
   type Transaction,
 } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { reportSearch } from '../../core/answer-fields.ts';
 import { maxForeign, reportForeign } from '../../core/pinned-memories.ts';
-import { reportSearch } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
 
