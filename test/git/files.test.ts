@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { openPlain } from '../../src/git/disk/open-plain.ts';
 import type { Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 import { create } from './create.ts';
@@ -57,6 +59,54 @@ describe('a file whose stat and content are read with one open', () => {
     make(path);
     expect(files.load(path, 100)).toEqual({ stat: files.lstat(path) });
     expect(files.lstat(path)?.kind).toBe(kind);
+  });
+});
+
+describe('where the system cannot refuse a link, a file', () => {
+  let repo: Repo;
+  const open = (path: string, system?: Parameters<typeof openPlain>[2]) => {
+    const fd = openPlain(repo.path(path), 0, system);
+    if (fd === undefined) return undefined;
+    const text = fs.readFileSync(fd, 'utf8');
+    fs.closeSync(fd);
+    return text;
+  };
+  beforeEach(() => {
+    repo = create();
+    repo.write('a.md', 'one');
+    repo.write('secret', 'secret');
+  });
+
+  test('is opened, unless it is a link, a folder or absent', () => {
+    symlinkSync('a.md', repo.path('link'));
+    mkdirSync(repo.path('folder'));
+    expect(open('a.md')).toBe('one');
+    expect(open('link')).toBeUndefined();
+    expect(open('folder')).toBeUndefined();
+    expect(() => open('b.md')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  });
+
+  test('is not read through a link that replaces it while it is opened', () => {
+    const openSync: typeof fs.openSync = (path, flags) => {
+      fs.rmSync(path);
+      symlinkSync('secret', path);
+      return fs.openSync(path, flags);
+    };
+    expect(open('a.md', { ...fs, openSync })).toBeUndefined();
+  });
+
+  test('is opened again if another file replaces it meanwhile, within a bound', () => {
+    let left = 1;
+    const openSync: typeof fs.openSync = (path, flags) => {
+      if (left-- > 0) {
+        repo.write('new', 'two');
+        fs.renameSync(repo.path('new'), path);
+      }
+      return fs.openSync(path, flags);
+    };
+    expect(open('a.md', { ...fs, openSync })).toBe('two');
+    left = Number.POSITIVE_INFINITY;
+    expect(() => open('a.md', { ...fs, openSync })).toThrow(/^EBUSY/);
   });
 });
 

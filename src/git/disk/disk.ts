@@ -133,7 +133,7 @@ export class Disk {
 
   /** Flushes renames, links and removals in these directories to the medium. */
   async settle(directories: Iterable<string>): Promise<void> {
-    // Directories cannot be opened on Windows; NTFS journals its metadata by itself.
+    // Windows flushes no directory that is open for reading; NTFS journals its metadata by itself.
     if (this.durability === 'relaxed' || process.platform === 'win32') return;
     await inWaves([...new Set(directories)], async (directory) => {
       const fd = this.#openDirectory(directory);

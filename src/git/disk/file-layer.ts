@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { openPlain, withoutWaiting } from './open-plain.ts';
 
 /** A file's identity, size and times: what shows a change without reading the file. */
 export interface Stat {
@@ -89,11 +90,6 @@ export interface Files {
   rmdir(path: string): void;
 }
 
-const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = fs.constants;
-
-/** Flags for reading that do not wait for the writer of a pipe and acquire no terminal. */
-const withoutWaiting = O_RDONLY | O_NONBLOCK | O_NOCTTY;
-
 /** A missing file is not an error. */
 const quiet = { throwIfNoEntry: false } as const;
 
@@ -173,7 +169,7 @@ export class NodeFiles implements Files {
 
   load(path: string, limit: number): LoadedFile | undefined {
     return unlessAbsent(() => {
-      const fd = openIfPlain(path);
+      const fd = openPlain(path);
       if (fd === undefined) {
         const stat = this.lstat(path);
         return stat && { stat };
@@ -318,22 +314,6 @@ function hold(path: string): number | undefined {
     return fs.openSync(path, 'r');
   } catch {
     return undefined;
-  }
-}
-
-/**
- * Opens a file for reading unless it is a link.
- *
- * Returns undefined for a link, and on systems that cannot open a file without following links.
- */
-function openIfPlain(path: string): number | undefined {
-  const { O_NOFOLLOW } = fs.constants;
-  if (O_NOFOLLOW === undefined) return undefined;
-  try {
-    return fs.openSync(path, withoutWaiting | O_NOFOLLOW);
-  } catch (error) {
-    if (errno(error) === 'ELOOP' || errno(error) === 'ENXIO') return undefined;
-    throw error;
   }
 }
 
