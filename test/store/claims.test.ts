@@ -212,6 +212,33 @@ describe('between machines', () => {
     expect((await call.claims.list()).get(path)?.agent).toBe('ann/1');
   });
 
+  test('a claim goes where git pushes, and nowhere if the user has closed the way', async () => {
+    const { bare, all } = await clones(1);
+    const [here] = all;
+    if (!here) throw new Error('no clone');
+    const fork = Repo.in(`${here.repo.root}-fork`);
+    cleanUp.push(() => fork.remove());
+    fork.git('init', '-q', '--bare', '-b', 'main');
+    here.repo.git('remote', 'add', 'fork', fork.root);
+    const claims = (repo: Repo) => repo.git('for-each-ref', 'refs/memory-bank/claims').trim();
+    const ann = claimsOf(here.opened, 'ann/1');
+
+    here.repo.git('config', 'branch.main.pushRemote', 'no_push');
+    expect((await ann.claim(path, 5)).unshared).toContain('branch.main.pushRemote is "no_push"');
+    here.repo.git('config', '--unset', 'branch.main.pushRemote');
+    here.repo.git('config', 'push.default', 'nothing');
+    expect((await ann.claim(path, 5)).unshared).toContain('push.default is "nothing"');
+    expect(claims(bare)).toBe('');
+
+    here.repo.git('config', '--unset', 'push.default');
+    here.repo.git('config', 'remote.pushDefault', 'fork');
+    expect(await ann.claim(path, 5)).not.toHaveProperty('unshared');
+    expect(claims(fork)).toContain('blob');
+    expect(claims(bare)).toBe('');
+    expect(await ann.release(path, false)).toBe(true);
+    expect(claims(fork)).toBe('');
+  });
+
   deep('without a connection a claim counts here, and says so', async () => {
     const { bare, all } = await clones(2);
     const [here, there] = all.map(({ opened }) => opened) as [Opened, Opened];

@@ -6,6 +6,7 @@ import type { ObjectDatabase } from '../objects/odb.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { Address } from './login.ts';
 import { loginOf } from './login.ts';
+import { checkPushes, isRemote, pushTarget, shortBranch } from './push-target.ts';
 
 /** How a branch of a remote is to move. */
 export interface Push {
@@ -99,7 +100,7 @@ export interface Upstream {
  *
  * @param ref full name of the branch; undefined on a detached HEAD.
  * @param top the work tree, to which a relative path refers.
- * @throws MemoryError `not_found` if there is none, `unsupported` if a push would go elsewhere.
+ * @throws MemoryError `not_found` if there is none, `unsupported` if a push would go elsewhere or nowhere.
  */
 export function upstreamOf(config: GitConfig, ref: string | undefined, top: string): Upstream {
   if (ref === undefined) {
@@ -107,7 +108,7 @@ export function upstreamOf(config: GitConfig, ref: string | undefined, top: stri
       hint: 'Check out a branch: "git switch <branch>", or "git switch -c <name>" for a new one.',
     });
   }
-  const branch = ref.replace(/^refs\/heads\//, '');
+  const branch = shortBranch(ref);
   const remote = config.get(`branch.${branch}.remote`);
   const merge = config.get(`branch.${branch}.merge`);
   const url = config.get(`remote.${remote}.url`);
@@ -117,13 +118,31 @@ export function upstreamOf(config: GitConfig, ref: string | undefined, top: stri
       data: { branch },
     });
   }
-  const pushTo = config.get(`branch.${branch}.pushremote`) ?? config.get('remote.pushdefault');
-  if (merge !== ref || (pushTo !== undefined && pushTo !== remote)) {
-    const other = merge === ref ? `is pushed to ${pushTo}` : `follows ${shortName(remote, merge)}`;
-    throw new MemoryError('unsupported', `The branch ${branch} ${other}: sync would mix the two.`, {
-      hint: `Give it an upstream of its own name: "git push -u ${pushTo ?? remote} ${branch}".`,
-      data: { branch },
-    });
+  const target = pushTarget(config, ref);
+  checkPushes(config, target);
+  if (target.remote !== remote) {
+    const pushTo = target.remote;
+    const other = isRemote(config, pushTo)
+      ? ` To sync with ${pushTo} instead: "git push -u ${pushTo} ${branch}".`
+      : '';
+    throw new MemoryError(
+      'unsupported',
+      `The branch ${branch} follows ${shortName(remote, merge)} but is pushed to ${pushTo} (${target.setting}): sync would mix the two.`,
+      {
+        hint: `To sync with ${remote}: "git config branch.${branch}.pushRemote ${remote}".${other}`,
+        data: { branch },
+      },
+    );
+  }
+  if (merge !== ref) {
+    throw new MemoryError(
+      'unsupported',
+      `The branch ${branch} follows ${shortName(remote, merge)}: sync would mix the two.`,
+      {
+        hint: `Give it an upstream of its own name: "git push -u ${remote} ${branch}".`,
+        data: { branch },
+      },
+    );
   }
   return {
     branch: ref,
@@ -135,24 +154,25 @@ export function upstreamOf(config: GitConfig, ref: string | undefined, top: stri
 }
 
 /**
- * Returns the address for refs that belong to no branch: the push address of the remote of the branch, by
- * default of `remote.pushDefault` or `origin`.
+ * Returns the address for refs that belong to no branch: where git pushes the current branch.
  *
  * @param ref full name of the branch; undefined on a detached HEAD.
  * @param top the work tree, to which a relative path refers.
  * @returns undefined if there is none.
- * @throws MemoryError `unsupported` for an address of another kind.
+ * @throws MemoryError `unsupported` for an address of another kind, or if the user has closed the way.
  */
 export function hubOf(
   config: GitConfig,
   ref: string | undefined,
   top: string,
 ): Address | undefined {
-  const branch = ref?.replace(/^refs\/heads\//, '');
-  const own = branch === undefined ? undefined : config.get(`branch.${branch}.remote`);
-  const name = own ?? config.get('remote.pushdefault') ?? 'origin';
-  const url = config.get(`remote.${name}.url`);
-  return url === undefined ? undefined : addressesOf(config, name, url, top).push;
+  const target = pushTarget(config, ref);
+  const { remote, setting } = target;
+  const url = config.get(`remote.${remote}.url`);
+  if (url === undefined && (setting === undefined || remote === '.')) return undefined;
+  checkPushes(config, target);
+  // As in git, a push remote can be an address.
+  return addressesOf(config, remote, url ?? remote, top).push;
 }
 
 /**
@@ -175,7 +195,7 @@ function addressesOf(config: GitConfig, remote: string, url: string, top: string
 
 /** The short name of a branch of a remote. */
 export function shortName(remote: string, ref: string): string {
-  return `${remote}/${ref.replace(/^refs\/heads\//, '')}`;
+  return `${remote}/${shortBranch(ref)}`;
 }
 
 /** The ref that a fetch writes for a branch, by the refspec of the remote (git-fetch). */

@@ -83,10 +83,10 @@ export class SessionClaims implements Claims {
     };
     const value = encodeClaim(file);
     const claim = toClaim(file, work.path, session);
-    const remote = await this.#remote(work);
+    const { remote, closed } = await this.#remote(work);
     await this.#refresh(work, remote);
     await this.#reserve(work, value);
-    if (!remote) return { claim };
+    if (!remote) return closed ? { claim, unshared: closed.text } : { claim };
     try {
       await this.#share(work, remote, value);
     } catch (error) {
@@ -101,12 +101,13 @@ export class SessionClaims implements Claims {
 
   async #release(given: string, force: boolean): Promise<boolean> {
     const work = await this.#begin(given);
-    const remote = await this.#remote(work);
+    const { remote, closed } = await this.#remote(work);
     const { session } = work.owner;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const shared = work.at(sharedClaims);
       const live = [shared, work.at(localClaims)].filter((held) => this.#isHeld(held));
       if (!force) for (const held of live) this.#checkFree(held, session, work.path);
+      if (shared && closed) throw closed;
       const { ref } = work;
       const lease = { ref: ref(sharedClaims), from: shared?.oid, to: undefined };
       if (shared && remote && !(await remote.swap(lease, work.signal))) {
@@ -137,10 +138,16 @@ export class SessionClaims implements Claims {
     return new Work(repository, path, memory.inTree(path), owner, this.#permit.signal);
   }
 
-  /** The remote that decides between machines; undefined for none. */
-  async #remote({ repository }: Work): Promise<Remote | undefined> {
-    const hub = repository.remotes.hub();
-    return hub && repository.remotes.at(hub);
+  /** The remote that decides between machines, or the reason why none can be asked; neither if there is none. */
+  async #remote(work: Work): Promise<{ readonly remote?: Remote; readonly closed?: MemoryError }> {
+    const { remotes } = work.repository;
+    try {
+      const hub = remotes.hub();
+      return hub ? { remote: await remotes.at(hub) } : {};
+    } catch (error) {
+      if (!work.isUnreachable(error)) throw error;
+      return { closed: error };
+    }
   }
 
   /** Gets the claims of the remote if one that this clone knows is in the way: it may be over. */
