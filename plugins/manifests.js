@@ -5,8 +5,16 @@ import { join } from 'node:path';
 /** @type {{ name: string, version: string, description: string, license: string, mcpName: string, files: string[] }} */
 export const about = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
 
-/** The name of the plugin, of its server and of the command. */
+/** The name of the plugin and of the command. */
 const name = 'memory-bank';
+
+/**
+ * The name of the server in a plugin.
+ *
+ * Claude Code offers a tool as `mcp__plugin_<plugin>_<server>__<tool>`, and models take at most 64
+ * characters: with the plugin's own name here, the longest names of the graph would have 66.
+ */
+export const serverName = 'memory';
 const author = { name: `the authors of ${name}` };
 const title = 'Memory Bank';
 const keywords = ['memory', 'git', 'mcp'];
@@ -33,7 +41,7 @@ function server(env = {}) {
 
 /** @param {Record<string, string>} [env] */
 function stdio(env) {
-  return { mcpServers: { [name]: { type: 'stdio', ...server(env) } } };
+  return { mcpServers: { [serverName]: { type: 'stdio', ...server(env) } } };
 }
 
 /** The settings of the hooks, by client, with the command "memory-bank hook". */
@@ -141,7 +149,7 @@ export const manifests = {
     name,
     version: about.version,
     description: about.description,
-    mcpServers: { [name]: server({ MEMORY_BANK_ROOT: '${workspacePath}' }) },
+    mcpServers: { [serverName]: server({ MEMORY_BANK_ROOT: '${workspacePath}' }) },
   },
   'gemini-cli/hooks/hooks.json': hooksOf('gemini', '${extensionPath}'),
   'claude-desktop/manifest.json': {

@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty';
-import { escapedUnits } from '../core/json.ts';
+import { escapedUnits, jsonText } from '../core/json.ts';
 import type { Painter, Style } from '../core/painter.ts';
 
 const codes: Record<Style, readonly [on: number, off: number]> = {
@@ -89,8 +89,8 @@ export class Screen implements Painter {
   }
 
   /** Writes a value as JSON; for a terminal, with control characters escaped. */
-  async showJson(value: unknown): Promise<void> {
-    const text = `${JSON.stringify(value, undefined, 2)}\n`;
+  async showJson(value: object): Promise<void> {
+    const text = `${jsonText(value, 2)}\n`;
     await this.show(this.terminal ? text.replace(hidden, escapedUnits) : text);
   }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { MemoryError } from './error.ts';
+import { halfSurrogate, MemoryError } from './error.ts';
+import { illFormedTexts, type JsonObject, jsonText } from './json.ts';
 import { arrange, conform, keepUnknown } from './shape.ts';
 import { writeYaml } from './yaml/writer.ts';
 import {
@@ -23,6 +24,7 @@ export interface Codec<T> {
    *
    * @param previous the present text of the file, if it exists: keys and comments that a person added
    *   to it are kept.
+   * @throws MemoryError `invalid_input` for a text with half of a surrogate pair.
    */
   encode(value: T, previous?: string): string;
   /**
@@ -66,23 +68,23 @@ function recordCodec<T extends object>(
 ): Codec<T> {
   const framed = body !== undefined;
   const read = (file: RecordFile): T => {
-    const data = readYaml(file.yaml);
+    const data = readValues(file.yaml);
     const text = ending === 'newline' ? file.body.replace(/\r?\n$/, '') : file.body;
     if (!framed || (text === '' && Object.hasOwn(data, body))) return conform(schema, data);
     data[body] = text;
     return conform(schema, data);
   };
   const isBody = (text: unknown): text is string =>
-    isWellFormed(text) && (ending === 'exact' || !/[\r\n]$/.test(text));
+    typeof text === 'string' && (ending === 'exact' || !/[\r\n]$/.test(text));
   const bodyOf = (text: string, eol: string) =>
     ending === 'exact' || text === '' ? text : text + eol;
   return {
     decode: (text) => read(splitFile(text, framed)),
     encode(value, previous) {
       const record = arrange(schema, value);
+      if (!illFormedTexts(record).next().done) throw halfSurrogate();
       const head = { ...record };
       let content = '';
-      // A UTF-8 file cannot contain half of a surrogate pair; YAML can, as an escape.
       if (framed && isBody(record[body])) {
         content = record[body];
         delete head[body];
@@ -99,14 +101,17 @@ function recordCodec<T extends object>(
       const file = splitFile(previous, framed);
       // A file with an equal value stays as it is, however a person wrote it.
       if (isDeepStrictEqual(arrange(schema, read(file)), record)) return previous;
-      const yaml = rewriteYaml(file.yaml, keepUnknown(schema, head, readYaml(file.yaml)));
+      const yaml = rewriteYaml(file.yaml, keepUnknown(schema, head, readValues(file.yaml)));
       return joinFile({ ...file, yaml, body: bodyOf(content, file.eol) });
     },
   };
 }
 
-function isWellFormed(text: unknown): text is string {
-  return typeof text === 'string' && !/[\ud800-\udfff]/u.test(text);
+/** Reads YAML, with U+FFFD for each half of a surrogate pair: YAML can contain one as an escape. */
+function readValues(yaml: string): JsonObject {
+  const data = readYaml(yaml);
+  const isWhole = !/\\[uU]/.test(yaml) || illFormedTexts(data).next().done;
+  return isWhole ? data : JSON.parse(jsonText(data));
 }
 
 /** The parts of a record's file. */

@@ -110,6 +110,13 @@ export function invalid(
   });
 }
 
+/** Makes the error about a text that cannot be kept in a file, because UTF-8 has no half of a pair. */
+export function halfSurrogate(): MemoryError {
+  return new MemoryError('invalid_input', 'The text contains half of a surrogate pair.', {
+    hint: 'It cannot be kept as UTF-8: send whole characters.',
+  });
+}
+
 /** Runs work on the text of a file, and adds the path of the file to its errors. */
 export function inFile<T>(path: string, work: () => T): T {
   try {

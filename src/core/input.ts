@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { describeIssue, type Issue, MemoryError } from './error.ts';
-import { isObject, type JsonObject } from './json.ts';
+import { illFormedTexts, isObject, type JsonObject } from './json.ts';
 
 /** Maximum number of issues that the error about one call reports. */
 const maxIssues = 10;
@@ -20,6 +20,8 @@ export function inputSchema(tool: { readonly input: z.ZodObject }): JsonObject {
       delete jsonSchema.maxLength;
       delete jsonSchema.maxItems;
       delete jsonSchema.pattern;
+      // Some clients refuse a whole list of tools because of a format that they do not know.
+      delete jsonSchema.format;
     },
   });
   return schema as JsonObject;
@@ -30,15 +32,24 @@ export function inputSchema(tool: { readonly input: z.ZodObject }): JsonObject {
  *
  * Unknown keys are dropped. Absent arguments count as `{}`.
  *
+ * A text with half of a surrogate pair is refused: clients cut texts in the middle of an emoji, and a
+ * model's service that gets such a text back refuses every further request of the conversation.
+ *
  * @throws MemoryError `invalid_input` whose `issues` name the invalid arguments.
  */
 export function parseInput<I extends z.ZodObject>(schema: I, args: unknown): z.output<I> {
   const given = args === undefined ? {} : args;
   const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const issues = result.error.issues.slice(0, maxIssues).map((issue) => toIssue(issue, given));
+  const found: Issue[] = result.success
+    ? [...illFormedTexts(result.data)].map((path) => ({ path, kind: 'value', message: halfPair }))
+    : result.error.issues.map((issue) => toIssue(issue, given));
+  const issues = found.slice(0, maxIssues);
+  if (result.success && issues.length === 0) return result.data;
   throw new MemoryError('invalid_input', issues.map(describeIssue).join('; '), { issues });
 }
+
+const halfPair =
+  'must not contain half of a surrogate pair; send whole characters, or cut the text elsewhere';
 
 /** Translates zod's issue about an argument or field into the program's own words. */
 export function toIssue(issue: z.core.$ZodIssue, args: unknown): Issue {

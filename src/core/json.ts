@@ -13,6 +13,37 @@ export function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/**
+ * Returns a value as JSON text for another program, with U+FFFD for each half of a surrogate pair.
+ *
+ * Texts of other programs can contain such a half, for example a commit message or an old record. It is
+ * valid in JSON and not in UTF-8: a model's service refuses every request that contains it.
+ */
+export function jsonText(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, undefined, indent);
+  // JSON.stringify escapes a half and nothing else of this range.
+  if (!text.includes('\\ud')) return text;
+  return text.replace(/\\(?:\\|ud[89a-f][0-9a-f]{2})/g, (found) =>
+    found.length === 2 ? found : '\ufffd',
+  );
+}
+
+/** Finds the texts with half of a surrogate pair in a JSON value, keys included, and returns their paths. */
+export function* illFormedTexts(
+  value: unknown,
+  path: readonly (string | number)[] = [],
+): Generator<readonly (string | number)[]> {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) yield path;
+  } else if (typeof value === 'object' && value !== null) {
+    const isList = Array.isArray(value);
+    for (const [key, item] of Object.entries(value)) {
+      if (!key.isWellFormed()) yield path;
+      yield* illFormedTexts(item, [...path, isList ? Number(key) : key]);
+    }
+  }
+}
+
 /** Returns what is wrong with a JSON text, without the piece of it that the error of V8 quotes. */
 export function jsonProblem(thrown: unknown): string {
   // The piece is cut off, so a credential in it could not be recognized and redacted.

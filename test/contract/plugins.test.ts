@@ -25,7 +25,7 @@ const starter = {
   args: ['-y', `${packageName}@${packageJson.version}`],
   env: { MEMORY_BANK_DEFAULT_TOOLSETS: defaultToolsets.join(',') },
 };
-const entry = { mcpServers: { 'memory-bank': { type: 'stdio', ...starter } } };
+const entry = { mcpServers: { memory: { type: 'stdio', ...starter } } };
 const groups = [{ hooks: [{ type: 'command', command: text, timeout: expect.any(Number) }] }];
 
 /** The documented required fields of each manifest. */
@@ -58,8 +58,8 @@ const required: Record<string, object> = {
   'gemini-cli/hooks/hooks.json': { hooks: { SessionStart: groups, BeforeAgent: groups } },
   'codex/.mcp.json': entry,
   'cursor/.cursor-plugin/plugin.json': { name, skills: './skills/', mcpServers: './mcp.json' },
-  'cursor/mcp.json': { mcpServers: { 'memory-bank': { command: 'npx' } } },
-  'gemini-cli/gemini-extension.json': { name, version, mcpServers: { 'memory-bank': {} } },
+  'cursor/mcp.json': { mcpServers: { memory: { command: 'npx' } } },
+  'gemini-cli/gemini-extension.json': { name, version, mcpServers: { memory: {} } },
   'claude-desktop/manifest.json': {
     manifest_version: '0.3',
     name,

@@ -128,11 +128,14 @@ describe('markdownCodec', () => {
     }
   });
 
-  it('keeps a body that UTF-8 cannot hold, as an escape', () => {
-    const value = { key: 'k', content: 'a\n\ud800' };
-    const text = notes.encode(value);
-    expect(text).toBe('---\nkey: k\ncontent: "a\\n\\ud800"\n---\n');
+  it('refuses what UTF-8 cannot contain, and reads the escape of an old file as one character', () => {
+    const refused = /^invalid_input: .*half of a surrogate pair/;
+    expect(failure(() => notes.encode({ key: 'k', content: 'a\n\ud800' }))).toMatch(refused);
+    expect(failure(() => notes.encode({ key: '\udc00', content: '' }))).toMatch(refused);
+    const text = '---\nkey: k\ncontent: "a\\n\\ud800"\n---\n';
+    const value = { key: 'k', content: 'a\n\ufffd' };
     expect(notes.decode(text, path)).toEqual(value);
+    expect(notes.encode(value, text)).toBe(text);
     expect(notes.encode({ key: 'k', content: 'b' }, text)).toBe('---\nkey: k\n---\nb');
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { manifests, serverName } from '../../plugins/manifests.js';
 import { commandName } from '../../src/cli/tool-arguments.ts';
 import { inputSchema } from '../../src/core/input.ts';
 import { isObject, type JsonValue } from '../../src/core/json.ts';
@@ -9,7 +10,7 @@ import { toolsets } from '../../src/toolsets/index.ts';
 /** What some client or other cannot read in the schema of a tool's arguments. */
 const forbidden = [
   ...['$schema', '$ref', '$defs', '$id', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'const'],
-  ...['prefixItems', 'patternProperties', 'dependentSchemas', 'propertyNames'],
+  ...['prefixItems', 'patternProperties', 'dependentSchemas', 'propertyNames', 'format'],
 ];
 
 const tools = toolsets.flatMap((toolset) => toolset.tools);
@@ -62,6 +63,12 @@ describe('the tools', () => {
     const names = tools.map((tool) => tool.name);
     expect(names.filter((name) => !/^[a-zA-Z0-9_-]{1,40}$/.test(name))).toEqual([]);
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+  });
+
+  it('have names that a model takes with the prefix of a plugin', () => {
+    const plugin = manifests['claude-code/.claude-plugin/plugin.json']?.name;
+    const longest = tools.map((tool) => `mcp__plugin_${plugin}_${serverName}__${tool.name}`);
+    expect(longest.filter((full) => full.length > 64)).toEqual([]);
   });
 
   it('have short names that no other command has', () => {

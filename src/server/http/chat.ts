@@ -7,7 +7,7 @@ import { asData, type Message, type Model, ModelError, type ModelTool } from '..
 import { invalid } from '../../core/error.ts';
 import type { CommitMade } from '../../core/history.ts';
 import { inputSchema, parseInput } from '../../core/input.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, jsonText } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
 import { agentOf, type Endpoint, sendReply, setProvenance, untilClosed } from './endpoint.ts';
 import { errorBody, toHttpError } from './http-error.ts';
@@ -249,6 +249,6 @@ function questionOf({ messages }: ChatRequest): string {
 
 function sendEvent(response: Response, data: JsonObject): Response {
   if (!response.headersSent) response.type('text/event-stream').flushHeaders();
-  response.write(`data: ${JSON.stringify(data)}\n\n`);
+  response.write(`data: ${jsonText(data)}\n\n`);
   return response;
 }

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { App, Reply } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { type JsonObject, jsonText } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
 import type { Scope } from './access-tokens.ts';
 import { HttpError, statuses } from './http-error.ts';
@@ -108,7 +108,7 @@ export function sendReply(
 
 /** Sends a body without what Express does for other applications: an ETag, and settings of the JSON. */
 export function sendJson(response: Response, body: object): void {
-  const text = JSON.stringify(body);
+  const text = jsonText(body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);

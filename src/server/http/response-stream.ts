@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { jsonText } from '../../core/json.ts';
 import type { Backlog } from './backlog.ts';
 
 /** The pause after which an open response shows that it is alive, in milliseconds. */
@@ -46,5 +47,5 @@ export class ResponseStream {
 }
 
 function toEvent(message: object): string {
-  return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+  return `event: message\ndata: ${jsonText(message)}\n\n`;
 }

@@ -2,7 +2,7 @@ import type { App, Reply } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
 import type { LogLevel } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
-import { isObject, type JsonObject } from '../../core/json.ts';
+import { isObject, type JsonObject, jsonText } from '../../core/json.ts';
 import { nearestName } from '../../core/names/nearest-name.ts';
 import type { Session } from '../../core/session.ts';
 import type { Tool } from '../../core/tool.ts';
@@ -54,7 +54,7 @@ export async function unknownTool(app: App, name: string): Promise<RpcError> {
 
 /** Returns the result of a tool call, without what only one era has. */
 export function toResult({ body, note, error, meta }: Reply) {
-  const texts = note === undefined ? [JSON.stringify(body)] : [JSON.stringify(body), note];
+  const texts = note === undefined ? [jsonText(body)] : [jsonText(body), note];
   return {
     content: texts.map((text) => ({ type: 'text' as const, text })),
     ...(error === undefined ? { structuredContent: body } : { isError: true }),

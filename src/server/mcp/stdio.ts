@@ -1,5 +1,6 @@
 import { Console } from 'node:console';
 import type { Readable, Writable } from 'node:stream';
+import { jsonText } from '../../core/json.ts';
 
 /** The limit of a message, in bytes; a longer one is refused and skipped. */
 export const maxMessageBytes = 16 * 1024 * 1024;
@@ -81,7 +82,7 @@ export class JsonLines {
   send(value: object): Promise<void> {
     if (this.#broken) return Promise.resolve();
     return new Promise((resolve) => {
-      const more = this.#output.write(`${JSON.stringify(value)}\n`, () => resolve());
+      const more = this.#output.write(`${jsonText(value)}\n`, () => resolve());
       if (more || this.#ended) return;
       // Back pressure: read no more requests until the client reads the answers.
       this.#input.pause();

@@ -1,4 +1,4 @@
-import { MemoryError } from '../../core/error.ts';
+import { halfSurrogate, MemoryError } from '../../core/error.ts';
 import type { AnnotationChanges, Annotations } from '../../core/evidence/annotations.ts';
 import {
   addressIn,
@@ -323,11 +323,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
 
 /** @throws MemoryError `invalid_input` for a text that is not Unicode, `too_large`. */
 function checkText(text: string): void {
-  if (/\p{Cs}/u.test(text)) {
-    throw new MemoryError('invalid_input', 'The text holds half of a surrogate pair.', {
-      hint: 'It is not Unicode and cannot be kept as UTF-8: send whole characters.',
-    });
-  }
+  if (!text.isWellFormed()) throw halfSurrogate();
   const size = Buffer.byteLength(text);
   if (size > maxRecordBytes) {
     throw new MemoryError('too_large', `The record would be ${size} bytes large.`, {

@@ -32,10 +32,7 @@ const input = z.object({
   bank_id: bankId,
   target_file: z.string().max(300).describe("A .md file of the bank: 'doc/design.md'"),
   operation: z.enum(['append', 'replace', 'insert']),
-  content: z
-    .string()
-    .refine((text) => !/\p{Cs}/u.test(text), 'must not contain half of a surrogate pair')
-    .describe('Markdown, without front matter'),
+  content: z.string().describe('Markdown, without front matter'),
   position: oneLine.max(300).optional().describe('insert: heading of the section'),
   trigger_type: z.enum(triggers).optional(),
   conversation_id: oneLine.min(1).max(200).optional(),

@@ -57,7 +57,7 @@ export const verifyMemory = defineOperation({
   input: z.object({
     ...input,
     path: recordPath.describe('Below .memory-bank/'),
-    expires: day.optional().describe('Date'),
+    expires: day.optional().describe('YYYY-MM-DD'),
   }),
   run: verify,
   answer({ path, annotations, linked, changed }) {
