@@ -5,62 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
-import { Repository } from '../../src/git/commit/repository.ts';
-import { Disk } from '../../src/git/disk/disk.ts';
-import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
-import { findWorkTree } from '../../src/git/repository/discover.ts';
-import { litter } from '../faults/place.ts';
+import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { deep } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
-
-function open(
-  root: string,
-  options: {
-    lockTimeout?: number;
-    calm?: number;
-    files?: Files;
-    isCurrent?: () => boolean;
-  } = {},
-): Repository {
-  const { files = new NodeFiles() } = options;
-  const tree = findWorkTree(files, root);
-  if (!tree) throw new Error('no work tree');
-  return new Repository(new Disk(files, 'full'), tree, {
-    env: gitEnv,
-    now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
-    lockTimeout: options.lockTimeout ?? 300,
-    calm: options.calm ?? 0,
-    isCurrent: options.isCurrent,
-    warn: (message) => {
-      throw new Error(message);
-    },
-  });
-}
-
-/** Commits files as the store does: what is on disk now counts as seen. */
-function put(
-  repository: Repository,
-  files: { [path: string]: string | undefined },
-  message = 'm',
-  signal?: AbortSignal,
-) {
-  const disk = new NodeFiles();
-  const propose = async () => ({
-    message: `${message}\n`,
-    changes: Object.entries(files).map(([path, text]) => ({
-      path,
-      bytes: text === undefined ? undefined : Buffer.from(text),
-      seen: disk.read(join(repository.tree.top, path)),
-    })),
-  });
-  return repository.commit(propose, signal);
-}
-
-function expectClean(repo: Repo): void {
-  expect(repo.fsck()).toBe('');
-  expect(litter(repo.root)).toEqual([]);
-}
+import { expectClean, open, put } from './repository-at.ts';
 
 describe('changes of a memory that is being moved', () => {
   test('are not made between the steps of the move, and then find that it has left', async () => {

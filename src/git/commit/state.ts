@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { IndexFile } from '../index/index-file.ts';
-import type { GitConfig } from '../repository/config.ts';
+import { type GitConfig, isTrue } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
 
 /** Files in the git directory that show an operation during which other programs must not commit. */
@@ -94,10 +94,15 @@ export function checkFormat(config: GitConfig, tree: WorkTree): void {
   if (version > 1) {
     throw unsupported(`its format version is ${version}`, 'Update this program.');
   }
-  if (config.bool('core.bare') === true && own.has('bare')) {
-    throw unsupported('it is bare', 'Serve a clone or a work tree of it.');
+  // Like git, which reads these for the main work tree only, unless each work tree has its own settings.
+  const isOfMain = tree.gitDir === tree.commonDir || config.hasWorktreeSettings;
+  if (isOfMain && isTrue(own.get('bare') ?? '')) {
+    throw unsupported(
+      `the git directory ${tree.gitDir} is bare, and ${tree.top} is not one of its linked work trees`,
+      'Start the server in a linked work tree: "git worktree list" lists them, "git worktree add <folder> <branch>" makes one.',
+    );
   }
-  const workTree = own.get('worktree');
+  const workTree = isOfMain ? own.get('worktree') : undefined;
   if (workTree !== undefined && resolve(tree.gitDir, workTree) !== tree.top) {
     throw unsupported(
       `core.worktree puts its files in ${workTree}`,

@@ -6,6 +6,7 @@ import { type IndexChange, IndexFile } from '../index/index-file.ts';
 import type { Oid } from '../objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../objects/odb.ts';
 import { folderMode, listTree } from '../objects/tree.ts';
+import { isBare } from '../repository/config.ts';
 
 /** The repository to which a linked work tree is added. */
 export interface WorkTreeSite {
@@ -48,7 +49,9 @@ export function isLinkedHere(files: Files, commonDir: string, top: string): bool
 export function checkNowhere(files: Files, commonDir: string, ref: string): void {
   const folder = join(commonDir, 'worktrees');
   const linked = (files.list(folder) ?? []).map(({ name }) => join(folder, name));
-  for (const gitDir of [commonDir, ...linked]) {
+  // HEAD of a bare repository names its default branch, which is not checked out there.
+  const main = isBare(files, commonDir) ? [] : [commonDir];
+  for (const gitDir of [...main, ...linked]) {
     const head = files.read(join(gitDir, 'HEAD'), maxPath)?.toString('utf8').trim();
     const place = gitDir === commonDir ? commonDir : pathIn(files, gitDir);
     if (head !== `ref: ${ref}` || place === undefined || !files.lstat(place)) continue;

@@ -83,10 +83,15 @@ export class GitConfig {
     return below(this.#repository, section);
   }
 
+  /** Whether each work tree has settings of its own, which then may include `core.bare`. */
+  get hasWorktreeSettings(): boolean {
+    return isTrue(this.#repository.get('extensions.worktreeconfig') ?? '');
+  }
+
   #readAll(files: Files, places: ConfigPlaces): void {
     for (const path of userFiles(places.env)) this.#load(files, path, places, 0, false);
     this.#load(files, join(places.commonDir, 'config'), places, 0, true);
-    if (this.bool('extensions.worktreeconfig')) {
+    if (this.hasWorktreeSettings) {
       this.#load(files, join(places.gitDir, 'config.worktree'), places, 0, true);
     }
   }
@@ -134,6 +139,16 @@ export class GitConfig {
         return false;
     }
   }
+}
+
+/** Whether a git directory has no work tree but linked ones. */
+export function isBare(files: Files, commonDir: string): boolean {
+  const of = (name: string) =>
+    parseConfig(files.read(join(commonDir, name), maxConfigSize)?.toString('utf8') ?? '');
+  const shared = new Map(of('config').map(({ key, value }) => [key, value]));
+  const own = isTrue(shared.get('extensions.worktreeconfig') ?? '') ? of('config.worktree') : [];
+  const bare = own.findLast(({ key }) => key === 'core.bare')?.value ?? shared.get('core.bare');
+  return isTrue(bare ?? '');
 }
 
 /** Parses a boolean as git does. */

@@ -29,7 +29,7 @@ export function findWorkTree(files: Files, start: string): WorkTree | undefined 
     if (gitDir !== undefined) return { top: folder, gitDir, commonDir: commonDirOf(files, gitDir) };
     if (isGitDir(files, folder)) {
       throw new MemoryError('unsupported', `${folder} is a git directory, not a work tree.`, {
-        hint: 'Serve the work tree, or a clone of a bare repository.',
+        hint: 'Start the server in a work tree. For a bare repository, "git worktree add <folder> <branch>" makes one.',
       });
     }
     const parent = dirname(folder);
