@@ -1,3 +1,4 @@
+import { matchPattern } from '../core/match-pattern.ts';
 import type { Painter } from '../core/painter.ts';
 
 /** Joins the words of a match until the lines are made, so that no line break divides it. */
@@ -12,7 +13,7 @@ export function matchLines(
 ): string[] {
   const lines: string[] = [];
   const plain = painter.plain(text.replace(/\s+/g, ' ').trim());
-  const found = wordPattern(matches.map((match) => painter.plain(match.replace(/\s+/g, ' '))));
+  const found = matchPattern(matches.map((match) => painter.plain(match.replace(/\s+/g, ' '))));
   const joined = found ? plain.replace(found, (match) => match.replaceAll(' ', joint)) : plain;
   let line = '';
   for (const word of joined.split(' ')) {
@@ -38,16 +39,4 @@ function highlighted(painter: Painter, line: string, found: RegExp | undefined):
     .split(found)
     .map((part, i) => (i % 2 === 1 ? painter.paint('match', part) : part))
     .join('');
-}
-
-/** An expression with one group that finds any of the matches, the longest first. */
-function wordPattern(matches: readonly string[]): RegExp | undefined {
-  const words = matches.filter((match) => match !== '').sort((a, b) => b.length - a.length);
-  if (words.length === 0) return undefined;
-  const escaped = words.map((word) => {
-    const text = word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-    // A number in another number did not match.
-    return /^\d+$/.test(word) ? `(?<!\\d)${text}(?!\\d)` : text;
-  });
-  return new RegExp(`(${escaped.join('|')})`, 'gi');
 }

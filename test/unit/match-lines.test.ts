@@ -30,3 +30,10 @@ test('a text without spaces is wrapped, and a number in another number is not a 
   expect(matchLines(painter, face, [], 21).join('')).toBe(face);
   expect(matchLines(painter, 'take 15 or 5', ['5'], 40)).toEqual(['take 15 or <5>']);
 });
+
+test('a word is found as it is written, whatever it means to an expression', () => {
+  const words = ['a-b', 'c_d', '(e)', '[f]', '{g}', '$h', '^i', 'j|k', 'l/m', 'n*', '\\o', 'C++'];
+  for (const word of words) {
+    expect(matchLines(painter, `x ${word} y`, [word], 40)).toEqual([`x <${word}> y`]);
+  }
+});

@@ -1,6 +1,7 @@
 import type { CommitLog, Found, RecordList, StateComparison } from './answers.ts';
 import type { CopyBase, CopyRecords, CopyTexts } from './copy-parts.ts';
 import { findInCopy } from './copy-search.ts';
+import { decodePath } from './link-target.ts';
 
 /** A request that a copy cannot answer. */
 export class NotInCopy extends Error {}
@@ -41,7 +42,7 @@ function part<N extends keyof Parts & string>(name: N): Promise<Parts[N]> {
 /** Answers a request from the copy as the server answers it. */
 export async function answerFromCopy(address: string): Promise<unknown> {
   const { pathname, searchParams: query } = new URL(address, 'http://memory/');
-  const [, name = '', ...rest] = pathname.slice(1).split('/').map(decodeURIComponent);
+  const [, name = '', ...rest] = decodePath(pathname.slice(1)).split('/');
   const base = await part('base');
   const path = rest.join('/') || query.get('path') || '';
   switch (name) {

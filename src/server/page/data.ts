@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { answerFromCopy, NotInCopy } from './copy.ts';
+import { encodePath } from './link-target.ts';
 import { isCopy, projectPath } from './route.ts';
 
 /** A request that the server refused, or that did not reach it. */
@@ -45,7 +46,11 @@ async function send<T>(address: string, init: RequestInit): Promise<T> {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new RefusedRequest(0, 'The server does not answer. It may have ended.');
   });
-  const body = await response.json();
+  const body = await response.json().catch((error: unknown) => {
+    if (!(error instanceof SyntaxError)) throw error;
+    // A proxy in between answers with a page of its own.
+    throw new RefusedRequest(response.status, `The answer cannot be read: ${response.status}.`);
+  });
   if (response.ok) return body;
   throw new RefusedRequest(response.status, body?.error?.message ?? response.statusText);
 }
@@ -65,7 +70,7 @@ function addressOf(path: string, query: Query): string {
     value === undefined || value === '' ? [] : [[name, String(value)]],
   );
   const search = new URLSearchParams(given).toString();
-  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  const encoded = encodePath(path);
   return search === '' ? encoded : `${encoded}?${search}`;
 }
 

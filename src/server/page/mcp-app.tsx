@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { FailureBoundary } from './failure.tsx';
 import { dataOf, fieldsOf, Host, type ToolAnswer } from './host.ts';
 import { Author, Differences, Scrolling, subjectOf, Time } from './parts.tsx';
 
@@ -216,7 +217,13 @@ function answersOf(value: unknown): Answers {
 
 const root = document.getElementById('page');
 if (root) {
-  const show = (given?: ToolAnswer) => render(<View host={host} given={given} />, root);
+  const show = (given?: ToolAnswer) =>
+    render(
+      <FailureBoundary of="">
+        <View host={host} given={given} />
+      </FailureBoundary>,
+      root,
+    );
   const host = new Host(show);
   show();
   void host.connect();

@@ -4,10 +4,12 @@ import type { Home } from './answers.ts';
 import { BranchesPage } from './branches-page.tsx';
 import { ConflictsPage } from './conflicts-page.tsx';
 import { type Answered, RefusedRequest, signIn, useAnswer, watchChanges } from './data.ts';
+import { FailureBoundary, LateFailure } from './failure.tsx';
 import { GraphPage } from './graph-page.tsx';
 import { HomePage } from './home-page.tsx';
 import { ListPage } from './list-page.tsx';
 import { ModesPage } from './modes-page.tsx';
+import { localTime } from './parts.tsx';
 import { RecordPage } from './record-page.tsx';
 import { addressTo, currentRoute, followLink, goTo, isCopy, onRoute, type Route } from './route.ts';
 import { SearchPage } from './search-page.tsx';
@@ -89,13 +91,16 @@ function Shell() {
       {at !== undefined && (
         <p class="past" role="status">
           You see the memory as of <strong>{at}</strong>
-          {home.data?.commit && `, ${new Date(home.data.commit.at).toLocaleString()}`}.{' '}
+          {home.data?.commit && `, ${localTime(home.data.commit.at)}`}.{' '}
           <a href={addressTo(name, rest, { at: undefined })}>Show the present</a>
         </p>
       )}
+      <LateFailure />
       <main id="main" tabIndex={-1}>
         {isPresentOnly && <p class="faint">This page is about the present only.</p>}
-        {Page ? <Page key={`${name} ${rest}`} route={route} /> : <h1>There is no such page.</h1>}
+        <FailureBoundary of={location.href} way={<a href={addressTo('')}>Show Home</a>}>
+          {Page ? <Page key={`${name} ${rest}`} route={route} /> : <h1>There is no such page.</h1>}
+        </FailureBoundary>
       </main>
     </>
   );
@@ -104,7 +109,7 @@ function Shell() {
 /** The state that a copy has. */
 function CopyState({ home }: { home: Home | undefined }) {
   const { branch, commit } = home ?? {};
-  const state = commit ? `${commit.oid.slice(0, 12)}, ${new Date(commit.at).toLocaleString()}` : '';
+  const state = commit ? `${commit.oid.slice(0, 12)}, ${localTime(commit.at)}` : '';
   return (
     <span class="faint">
       Copy of {branch ?? 'the memory'} {state}, without past states
@@ -190,5 +195,15 @@ function useShortcuts(): void {
 const root = document.getElementById('page');
 if (root) {
   addEventListener('click', followLink);
-  render(<Shell />, root);
+  const reload = (
+    <button type="button" onClick={() => location.reload()}>
+      Load the window again
+    </button>
+  );
+  render(
+    <FailureBoundary of="" way={reload}>
+      <Shell />
+    </FailureBoundary>,
+    root,
+  );
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { CommitData, Entry, FieldDifference, RecordReference } from './answers.ts';
 import type { Answered } from './data.ts';
+import { targetOf } from './link-target.ts';
 import { addressOfRecord, addressTo, isCopy } from './route.ts';
 
 /** Shows data when it is there; until then, that it is on its way or why it is not. */
@@ -36,7 +37,7 @@ export function RecordLink({ record }: { record: RecordReference }) {
 /** A time as people say it; the exact one appears as a tooltip. */
 export function Time({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
+    <time dateTime={at} title={localTime(at)}>
       {isDay.test(at) ? at.slice(0, 10) : age(at)}
     </time>
   );
@@ -61,6 +62,12 @@ function age(at: string): string {
   const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
   return format.format(Math.round(seconds / length), unit);
+}
+
+/** Returns a time in the words of the browser's language; a text that is not a time stays as it is. */
+export function localTime(at: string): string {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? at : time.toLocaleString();
 }
 
 /** The person or agent that made a commit, with its tool and mode. */
@@ -196,7 +203,7 @@ function Value({ value }: { value: unknown }) {
   if (typeof value === 'string' && isTime.test(value)) {
     return (
       <time dateTime={value} title={value}>
-        {new Date(value).toLocaleString()}
+        {localTime(value)}
       </time>
     );
   }
@@ -238,11 +245,9 @@ export function Markdown({ html, path }: { html: string; path: string }) {
 }
 
 function aimLink(link: HTMLAnchorElement, path: string): void {
-  const given = link.getAttribute('href') ?? '';
-  if (/^[\w./ %-]+\.(?:md|yaml)(?:#.*)?$/.test(given) && !given.startsWith('/')) {
-    const folder = new URL(path.split('/').map(encodeURIComponent).join('/'), 'http://memory/');
-    const { pathname } = new URL(given, folder);
-    link.href = addressOfRecord(decodeURI(pathname.slice(1)));
+  const target = targetOf(link.getAttribute('href') ?? '', path);
+  if (target) {
+    link.href = addressOfRecord(target.path);
     return;
   }
   link.target = '_blank';

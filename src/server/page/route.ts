@@ -1,3 +1,5 @@
+import { decodePath, encodePath } from './link-target.ts';
+
 /** The address of a page: `/view/<name>/<rest>?<query>`, after the path of the project. */
 export interface Route {
   /** The name of the page; empty for the first one. */
@@ -21,7 +23,7 @@ const base = isCopy ? '#/' : `${projectPath}/view/`;
 export function currentRoute(): Route {
   const [, inside = base, asked = ''] = /^(#\/[^?]*)\??(.*)$/.exec(location.hash) ?? [];
   const [pathname, search] = isCopy ? [inside, asked] : [location.pathname, location.search];
-  const parts = pathname.slice(base.length).split('/').map(decode);
+  const parts = decodePath(pathname.slice(base.length)).split('/');
   const query = new URLSearchParams(search);
   const [name = '', ...rest] = parts;
   return { name, rest: rest.join('/'), query, at: query.get('at') ?? undefined };
@@ -37,7 +39,7 @@ export function addressTo(
   const given = Object.entries(all).flatMap(([key, value]): [string, string][] =>
     value === undefined || value === '' ? [] : [[key, value]],
   );
-  const path = rest === '' ? name : `${name}/${rest.split('/').map(encodeURIComponent).join('/')}`;
+  const path = rest === '' ? name : `${name}/${encodePath(rest)}`;
   const search = new URLSearchParams(given).toString();
   return `${base}${path}${search === '' ? '' : `?${search}`}`;
 }
@@ -88,12 +90,4 @@ export function followLink(event: MouseEvent): void {
   event.preventDefault();
   goTo(pathname + search);
   scrollTo(0, 0);
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

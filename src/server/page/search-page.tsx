@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { matchPattern } from '../../core/match-pattern.ts';
 import type { Found, Home } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Waiting } from './parts.tsx';
@@ -157,10 +158,8 @@ function Reasons({ hit }: { hit: Pick<Hit, 'matches' | 'why' | 'signals' | 'scor
 
 /** A text with the found words marked. */
 function Marked({ text, words }: { text: string; words: readonly string[] }) {
-  const escaped = words
-    .filter((word) => word !== '')
-    .map((word) => word.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
-  if (escaped.length === 0) return <>{text}</>;
-  const pieces = text.split(new RegExp(`(${escaped.join('|')})`, 'giu'));
+  const found = matchPattern(words);
+  if (!found) return <>{text}</>;
+  const pieces = text.split(found);
   return <>{pieces.map((piece, i) => (i % 2 === 1 ? <mark key={i}>{piece}</mark> : piece))}</>;
 }
