@@ -42,6 +42,8 @@ const correctionWeight = 0.8;
 const completionWeight = 0.8;
 const halfWeight = 0.5;
 const mostCorrections = 3;
+/** A longer word is encoded data, which is found as it is: guesses take the square of its length. */
+const longestGuess = 80;
 /**
  * A word in at most `hardlyKnown` documents may be a typo. Its correction counts in full when it is in
  * `farMore` times as many.
@@ -167,6 +169,7 @@ function repairWhole(
 /** Finds a word in the index, or the words that it may be a misspelling, beginning or compound of. */
 function* read({ word, term: text }: SearchToken, dictionary: Dictionary): Steps<Reading> {
   const term = dictionary.term(text);
+  const mayGuess = word.length <= longestGuess;
   const terms = new Map<Term, number>();
   const ways = new Map<Term, MatchWay>();
   const offer = (known: Term, weight: number, way?: MatchWay) => {
@@ -177,8 +180,8 @@ function* read({ word, term: text }: SearchToken, dictionary: Dictionary): Steps
   if (term) {
     offer(term, 1);
     const uses = term.postings.length;
-    const near =
-      uses <= hardlyKnown && word.length > 4 ? dictionary.corrections(word, mostCorrections) : [];
+    const isRare = mayGuess && uses <= hardlyKnown && word.length > 4;
+    const near = isRare ? dictionary.corrections(word, mostCorrections) : [];
     const better = near.find((candidate) => candidate.word.term !== term)?.word.term;
     const times = (better?.postings.length ?? 0) / uses;
     if (!better || times < 1) return { known: true, spelt: word, terms, ways };
@@ -191,6 +194,7 @@ function* read({ word, term: text }: SearchToken, dictionary: Dictionary): Steps
     };
     return { known: true, spelt: word, terms, ways, ...(times < farMore && { slip }) };
   }
+  if (!mayGuess) return { known: false, spelt: word, terms, ways };
   yield;
   const corrections = likelyWords(word, dictionary);
   yield;

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { Dictionary } from '../../../src/store/search/dictionary.ts';
 import { SearchIndex } from '../../../src/store/search/index.ts';
 
 const made = new SearchIndex();
@@ -43,4 +44,26 @@ describe('a question', () => {
       if (part === 'vitamin ') expect(hits[0]?.id).toBe('letter');
     },
   );
+});
+
+describe('a very long word', () => {
+  const token = 'q'.repeat(9_900);
+
+  test.each([
+    ['unknown', `${token}x`, undefined],
+    ['known', token, 'data'],
+  ])('is not compared with all words of the memory: an %s one', (_, word, found) => {
+    const index = new SearchIndex();
+    index.upsert({ id: 'data', fields: { title: '', body: `It holds ${token} as it is.` } });
+    const guesses = (['corrections', 'inflections', 'completions', 'halves'] as const).map((name) =>
+      vi.spyOn(Dictionary.prototype, name),
+    );
+    expect(index.search(word).hits[0]?.id).toBe(found);
+    // Each of these takes the square of the length, or the length for each word of the memory.
+    for (const guess of guesses) {
+      expect(guess).not.toHaveBeenCalled();
+      guess.mockRestore();
+    }
+    expect(index.search('hokds').hits[0]?.id).toBe('data');
+  });
 });
