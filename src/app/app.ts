@@ -1,3 +1,4 @@
+import { limitAnswer, offsetOf } from '../core/answer-limit.ts';
 import { monotonicTime } from '../core/clock.ts';
 import type { Context, LogLevel } from '../core/context.ts';
 import { type ErrorCode, toMemoryError } from '../core/error.ts';
@@ -187,7 +188,10 @@ export class App {
           await toolset.before?.(context, tool);
           return tool.call(context, args);
         };
-        const value = await this.#work(session, tool.name, reporting, work, tool.effect);
+        const whole = await this.#work(session, tool.name, reporting, work, tool.effect);
+        const limited = options.forModel && limitAnswer(whole, tool.growing, offsetOf(args));
+        const { value, note: leftOut } = limited || { value: whole };
+        if (leftOut !== undefined) notes.push(leftOut);
         const body = toolset.success(tool, value);
         return { body, ...noteOf(notes), error: undefined, meta: commitMeta(commits) };
       } catch (thrown) {

@@ -24,6 +24,8 @@ export interface CallOptions {
   note?(text: string): void;
   /** Whether the call may be of a tool that is not listed, as the REST API does. */
   readonly unlisted?: boolean;
+  /** Whether the answer is for a model, so that its growing lists are shortened to what a client accepts. */
+  readonly forModel?: boolean;
   /** Runs the work of the call; without it the work runs at once. */
   readonly admit?: Admission;
   /** Receives each commit that the call makes. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { GrowingLists } from './answer-limit.ts';
 import type { Context } from './context.ts';
 import type { ErrorCode } from './error.ts';
 import { parseInput } from './input.ts';
@@ -27,6 +28,8 @@ export interface ToolDeclaration<I extends z.ZodObject> {
   /** Whether it sets the project, the mode or the active bank of the session. Default: false. */
   readonly setsSession?: boolean;
   readonly input: I;
+  /** The lists of its answer that can grow beyond what a client accepts. Default: none. */
+  readonly growing?: GrowingLists;
   /** False for an operation that the seed has in its REST API, but not in its list of tools. Default: true. */
   readonly listed?: boolean;
   /** Guidance for clients that read it, published as the tool's `_meta`. */

@@ -328,6 +328,13 @@ const limits: readonly (readonly [
     'the rest is only counted',
   ],
   [
+    'an answer of a tool over MCP whose lists can grow, characters',
+    'core/answer-limit.ts',
+    'maxAnswer',
+    '',
+    'the end of its longest lists is left out; the answer says how to ask for it',
+  ],
+  [
     'the list in an answer of a history tool, bytes',
     'toolsets/history/answer.ts',
     'listBudget',

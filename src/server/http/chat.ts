@@ -235,7 +235,7 @@ class ChatTurn {
   }
 
   #call(name: string, args: JsonValue): Promise<Reply | undefined> {
-    return this.#app.call(this.#session, name, args, this.#options);
+    return this.#app.call(this.#session, name, args, { ...this.#options, forModel: true });
   }
 }
 

@@ -166,7 +166,10 @@ function methodsFor(app: App, session: Session, server: Server, remote?: RemoteC
     },
     async 'tools/call'(params, extra) {
       const name = text(params, 'name');
-      const reply = await app.call(session, name, params.arguments, options(extra));
+      const reply = await app.call(session, name, params.arguments, {
+        ...options(extra),
+        forModel: true,
+      });
       if (!reply) throw await unknownTool(app, name);
       return toResult(reply);
     },

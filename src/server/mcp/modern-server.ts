@@ -215,7 +215,7 @@ export class ModernServer {
   }
 
   async #call(session: Session, name: string, args: unknown, options: CallOptions) {
-    const reply = await this.#app.call(session, name, args, options);
+    const reply = await this.#app.call(session, name, args, { ...options, forModel: true });
     if (!reply) throw await unknownTool(this.#app, name);
     return { reply, tool: findTool(await this.#app.toolsets(), name)?.tool };
   }

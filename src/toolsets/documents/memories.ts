@@ -4,6 +4,7 @@ import { timestamp } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
+import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
 import { byCreation, type Located, type Reader } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { type Document, documentRecord, documentType, idPrefix } from './document.ts';
@@ -73,11 +74,14 @@ export const listMemories = defineTool({
   input: z.object({
     // Some clients send null for an argument that they leave out.
     type: z.preprocess((given) => given ?? undefined, documentType.optional()),
+    offset: offsetArgument,
   }),
-  async handle(context, { type }) {
+  growing: { memories: nextOffset },
+  async handle(context, { type, offset }) {
     const { records, damaged } = await context.store.list(documentRecord);
     const memories = byCreation(records)
       .filter(({ value }) => type === undefined || value.type === type)
+      .slice(offset)
       .map(({ value }) => ({ id: value.id, title: value.title, type: value.type }));
     return { memories, ...reportDamaged(damaged) };
   },

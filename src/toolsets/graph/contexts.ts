@@ -23,6 +23,10 @@ export const contextTools: readonly Tool[] = [
     description: 'Read a feature with its paths and requirements.',
     effect: 'read',
     input: z.object({ slug }),
+    growing: {
+      paths: 'call list_paths with this feature_slug and offset {offset}',
+      requirements: 'call list_requirements with this feature_slug and offset {offset}',
+    },
     async handle({ store }, { slug }) {
       const found = await findRecord(store, feature, slug);
       const paths = await listLinked(store, path, found.value.paths);
@@ -44,6 +48,11 @@ export const contextTools: readonly Tool[] = [
     description: 'Read an objective with its tasks in order, its features and tickets.',
     effect: 'read',
     input: z.object({ slug }),
+    growing: {
+      tasks: 'call list_tasks with this objective_slug and offset {offset}',
+      features: 'call get_feature for each of the objective',
+      tickets: 'call list_tickets, which returns all',
+    },
     async handle({ store }, { slug }) {
       const found = await findRecord(store, objective, slug);
       const tasks = await tasksOf(store, slug);
@@ -70,6 +79,7 @@ export const contextTools: readonly Tool[] = [
       feature_slugs: slugs.optional(),
       type: pathType.optional(),
     }),
+    growing: { paths: 'ask with a longer query, or by feature_slugs or type' },
     async handle({ store }, args) {
       const { paths, damaged } = await findRelevantPaths(store, args);
       return {

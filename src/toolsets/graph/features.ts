@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { reportDamaged } from '../../core/answer-fields.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import {
   bodiesOf,
@@ -61,12 +62,13 @@ export const featureTools: readonly Tool[] = [
     title: 'List features',
     description: 'List features, or those below a parent, sorted by slug.',
     effect: 'read',
-    input: z.object({ parent_slug: slug.optional() }),
-    async handle({ store }, { parent_slug }) {
+    input: z.object({ parent_slug: slug.optional(), offset: offsetArgument }),
+    growing: { features: nextOffset },
+    async handle({ store }, { parent_slug, offset }) {
       const prefix = parent_slug === undefined ? '' : `${parent_slug}/`;
       const { records, damaged } = await store.list(feature);
       const below = records.filter(({ key }) => key.startsWith(prefix));
-      const features = await bodiesOf(store, byKey(below), featureBody);
+      const features = await bodiesOf(store, byKey(below).slice(offset), featureBody);
       return { features, ...reportDamaged(damaged) };
     },
   }),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { reportDamaged } from '../../core/answer-fields.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
 import { byCreation } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import {
@@ -69,14 +70,15 @@ export const objectiveTools: readonly Tool[] = [
     title: 'List objectives',
     description: 'List objectives, or those of one status, newest first.',
     effect: 'read',
-    input: z.object({ status: status.optional() }),
+    input: z.object({ status: status.optional(), offset: offsetArgument }),
+    growing: { objectives: nextOffset },
     async handle({ store }, args) {
       const { records, damaged } = await store.list(objective);
       const objectives = byCreation(records).filter(
         ({ value }) => args.status === undefined || value.status === args.status,
       );
       return {
-        objectives: await bodiesOf(store, objectives.reverse(), objectiveBody),
+        objectives: await bodiesOf(store, objectives.reverse().slice(args.offset), objectiveBody),
         ...reportDamaged(damaged),
       };
     },

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { reportDamaged } from '../../core/answer-fields.ts';
 import { invalid } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
 import type { Listing, Reader } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import {
@@ -87,11 +88,16 @@ export const pathTools: readonly Tool[] = [
     title: 'List paths',
     description: 'List all paths, those of a feature, or those of one type.',
     effect: 'read',
-    input: z.object({ feature_slug: slug.optional(), type: pathType.optional() }),
-    async handle({ store }, { feature_slug, type }) {
+    input: z.object({
+      feature_slug: slug.optional(),
+      type: pathType.optional(),
+      offset: offsetArgument,
+    }),
+    growing: { paths: nextOffset },
+    async handle({ store }, { feature_slug, type, offset }) {
       const features = feature_slug === undefined ? undefined : [feature_slug];
       const { records, damaged } = await listPaths(store, features, type);
-      const paths = await bodiesOf(store, byKey(records), pathBody);
+      const paths = await bodiesOf(store, byKey(records).slice(offset), pathBody);
       return { paths, ...reportDamaged(damaged) };
     },
   }),

@@ -4,6 +4,7 @@ import type { Context } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument, type GivenEvidence } from '../../core/evidence/annotations.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
 import { byCreation, type Listing, type Located, type Reader } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import {
@@ -104,12 +105,15 @@ export const requirementTools: readonly Tool[] = [
     title: 'List requirements',
     description: 'List the requirements of a feature, oldest first.',
     effect: 'read',
-    input: z.object({ feature_slug: slug }),
-    async handle({ store }, { feature_slug }) {
+    input: z.object({ feature_slug: slug, offset: offsetArgument }),
+    growing: { requirements: nextOffset },
+    async handle({ store }, { feature_slug, offset }) {
       const { id } = await find(store, feature, feature_slug);
       const { records, damaged } = await requirementsOf(store, feature_slug);
       return {
-        requirements: await bodiesOf(store, records, (value) => requirementBody(value, id)),
+        requirements: await bodiesOf(store, records.slice(offset), (value) =>
+          requirementBody(value, id),
+        ),
         ...reportDamaged(damaged),
       };
     },

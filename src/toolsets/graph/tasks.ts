@@ -3,6 +3,7 @@ import { reportDamaged } from '../../core/answer-fields.ts';
 import { type Context, timestamp } from '../../core/context.ts';
 import { invalid, type MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
 import {
   byCreation,
   type Listing,
@@ -100,14 +101,19 @@ export const taskTools: readonly Tool[] = [
     title: 'List tasks',
     description: 'List the tasks of an objective, or those of one status, in order.',
     effect: 'read',
-    input: z.object({ objective_slug: slug, status: status.optional() }),
+    input: z.object({
+      objective_slug: slug,
+      status: status.optional(),
+      offset: offsetArgument,
+    }),
+    growing: { tasks: nextOffset },
     async handle(context, args) {
       const { store } = context;
       const { id } = await find(store, objective, args.objective_slug);
       const { records, damaged } = await tasksOf(store, args.objective_slug);
-      const tasks = records.filter(
-        ({ value }) => args.status === undefined || value.status === args.status,
-      );
+      const tasks = records
+        .filter(({ value }) => args.status === undefined || value.status === args.status)
+        .slice(args.offset);
       const bodies = await bodiesOf(store, tasks, (value) => taskBody(value, id));
       return { tasks: await withClaims(context, tasks, bodies), ...reportDamaged(damaged) };
     },

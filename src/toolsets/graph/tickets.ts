@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { reportDamaged } from '../../core/answer-fields.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import {
   bodiesOf,
@@ -61,10 +62,11 @@ export const ticketTools: readonly Tool[] = [
     title: 'List tickets',
     description: 'List all tickets by key.',
     effect: 'read',
-    input: z.object({}),
-    async handle({ store }) {
+    input: z.object({ offset: offsetArgument }),
+    growing: { tickets: nextOffset },
+    async handle({ store }, { offset }) {
       const { records, damaged } = await store.list(ticket);
-      const tickets = await bodiesOf(store, byKey(records), ticketBody);
+      const tickets = await bodiesOf(store, byKey(records).slice(offset), ticketBody);
       return { tickets, ...reportDamaged(damaged) };
     },
   }),

@@ -6,6 +6,7 @@ import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
+import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
 import type { Located, Store } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { confirm, requireConfirmation } from './confirmation.ts';
@@ -34,8 +35,10 @@ export const memoryRead = defineTool({
     key: key.optional(),
     section: sectionArgument,
     limit: z.int().min(1).max(100_000).default(50),
+    offset: offsetArgument,
   }),
-  async handle(context, { category, key, section, limit }) {
+  growing: { entries: nextOffset },
+  async handle(context, { category, key, section, limit, offset }) {
     if (category !== undefined && key !== undefined) {
       const found = await context.store.get(entryRecord, entryKey(category, key));
       if (found === undefined) return { entries: [] };
@@ -47,8 +50,8 @@ export const memoryRead = defineTool({
     const { records, damaged } = await listEntries(context.store, wanted);
     const entries = records.filter(({ value }) => key === undefined || value.key === key);
     return {
-      entries: await labelled(context.store, entries.slice(0, limit)),
-      ...(entries.length > limit && { total: entries.length }),
+      entries: await labelled(context.store, entries.slice(offset, offset + limit)),
+      ...(entries.length > offset + limit && { total: entries.length }),
       ...reportDamaged(damaged),
     };
   },

@@ -15,6 +15,7 @@ export const memorySearch = defineTool({
     fuzzy: z.boolean().default(true).describe('false: literal text'),
     limit: z.int().min(1).max(1000).default(20),
   }),
+  growing: { results: 'search with more words, or in one category' },
   async handle(context, { categories: wanted = [], ...request }) {
     const found = await context.store.search({
       ...request,

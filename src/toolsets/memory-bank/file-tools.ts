@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { cautionField, reportDamaged, similarField } from '../../core/answer-fields.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
+import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
 import { foreignNote } from '../../core/pinned-memories.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CoreFile, coreFiles } from './core-file.ts';
@@ -73,10 +74,11 @@ export const listFiles = defineTool({
   title: 'List memory bank files',
   description: 'Lists the markdown files of the memory bank, core files first.',
   effect: 'read',
-  input: z.object({}),
-  async handle({ store }) {
+  input: z.object({ offset: offsetArgument }),
+  growing: { files: nextOffset },
+  async handle({ store }, { offset }) {
     const { records, damaged } = await store.list(memoryFile);
-    return { files: inOrder(records), ...reportDamaged(damaged) };
+    return { files: inOrder(records).slice(offset), ...reportDamaged(damaged) };
   },
 });
 

@@ -1,0 +1,58 @@
+import { expect, it, test } from 'vitest';
+import { limitAnswer, maxAnswer } from '../../src/core/answer-limit.ts';
+import fc from '../support/fc.ts';
+
+const items = (count: number, size: number) =>
+  Array.from({ length: count }, (_, i) => `${i}`.padEnd(size, 'x'));
+
+it('leaves an answer that fits as it is', () => {
+  const value = { tasks: items(10, 100) };
+  expect(limitAnswer(value, { tasks: 'never' })).toEqual({ value, note: undefined });
+  expect(limitAnswer(value, { tasks: 'never' }).value).toBe(value);
+});
+
+it('says how many items are left out, and how to ask for them', () => {
+  const { value, note } = limitAnswer(
+    { tasks: items(400, 500) },
+    { tasks: 'call again with offset {offset}' },
+    200,
+  );
+  const kept = Array.isArray(value.tasks) ? value.tasks.length : 0;
+  expect(kept).toBeGreaterThan(100);
+  expect(value.left_out).toEqual({ tasks: 400 - kept });
+  expect(note).toBe(
+    `${400 - kept} more tasks do not fit into this answer: call again with offset ${200 + kept}.`,
+  );
+});
+
+it('shortens the longest lists first', () => {
+  const { value } = limitAnswer({ a: items(20, 100), b: items(2000, 100) }, { a: '', b: '' });
+  expect(value.a).toHaveLength(20);
+  expect(Object.keys(value.left_out ?? {})).toEqual(['b']);
+});
+
+it('keeps one item of each list, and never cuts it', () => {
+  const whole = 'x'.repeat(2 * maxAnswer);
+  const { value, note } = limitAnswer({ entries: [whole, 'y'] }, { entries: 'call again' });
+  expect(value.entries).toEqual([whole]);
+  expect(note).toContain('1 more entries');
+  expect(limitAnswer({ content: whole }).note).toBeUndefined();
+});
+
+test('every answer with short items fits, keeps its order, and counts what it leaves out', () => {
+  const list = fc.array(fc.string({ maxLength: 300 }), { maxLength: 400 });
+  fc.assert(
+    fc.property(list, list, list, fc.integer({ min: 3_000, max: 90_000 }), (a, b, c, limit) => {
+      const whole = { a, b, damaged: c, other: true };
+      const { value, note } = limitAnswer(whole, { a: '', b: '' }, 0, limit);
+      expect(JSON.stringify(value).length).toBeLessThanOrEqual(limit);
+      const counts = new Map(Object.entries(value.left_out ?? {}));
+      for (const [name, items] of Object.entries({ a, b, damaged: c })) {
+        const kept = value[name];
+        expect(kept).toEqual(items.slice(0, items.length - Number(counts.get(name) ?? 0)));
+      }
+      expect(note === undefined).toBe(counts.size === 0);
+    }),
+    { numRuns: 50 },
+  );
+});
