@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
+import { onChange } from './changes.ts';
 import { answerFromCopy, NotInCopy } from './copy.ts';
-import { encodePath } from './link-target.ts';
+import { addressOf, type Query } from './request-address.ts';
 import { isCopy, projectPath } from './route.ts';
 
 /** A request that the server refused, or that did not reach it. */
@@ -13,9 +14,6 @@ export class RefusedRequest extends Error {
     this.status = status;
   }
 }
-
-/** Arguments of a request; those that are undefined are left out. */
-export type Query = { readonly [name: string]: string | number | undefined };
 
 /** Reads data from the server. */
 export function read<T>(path: string, query: Query, signal?: AbortSignal): Promise<T> {
@@ -65,15 +63,6 @@ async function sendToCopy<T>(address: string): Promise<T> {
   }
 }
 
-function addressOf(path: string, query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-    value === undefined || value === '' ? [] : [[name, String(value)]],
-  );
-  const search = new URLSearchParams(given).toString();
-  const encoded = encodePath(path);
-  return search === '' ? encoded : `${encoded}?${search}`;
-}
-
 /** A request that is on its way, with the number of components that wait for it. */
 interface Pending {
   readonly answer: Promise<unknown>;
@@ -105,36 +94,6 @@ function share<T>(address: string): { answer: Promise<T>; giveUp: () => void } {
       one.cancel.abort();
     },
   };
-}
-
-const changes = new EventTarget();
-
-/** The time in which several changes count as one, in milliseconds. */
-const burst = 150;
-
-/**
- * Reloads the data of all components after each change of the memory; returns what stops it.
- *
- * @param head the commit at which the first data were read; the server reports a change since then.
- */
-export function watchChanges(head: string | undefined): () => void {
-  if (isCopy) return () => {};
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const stream = new EventSource(`${projectPath}${addressOf('/memory/events', { since: head })}`);
-  const reload = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => changes.dispatchEvent(new Event('change')), burst);
-  };
-  stream.onmessage = reload;
-  return () => {
-    clearTimeout(timer);
-    stream.close();
-  };
-}
-
-function onChange(listener: () => void): () => void {
-  changes.addEventListener('change', listener);
-  return () => changes.removeEventListener('change', listener);
 }
 
 /** The data of a request, as far as they are known. */

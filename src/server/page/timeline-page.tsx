@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Activity, CommitLog, Entry, Home } from './answers.ts';
-import { type Query, useAnswer } from './data.ts';
+import { useAnswer } from './data.ts';
 import { CommitEntry, Waiting } from './parts.tsx';
+import type { Query } from './request-address.ts';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
 
 /** Number of commits in one request, and in one part of the window. */
