@@ -120,6 +120,10 @@ export class FaultFiles implements Files {
     return this.#do('stat', path, () => this.#real.realpath(path));
   }
 
+  readlink(path: string): string | undefined {
+    return this.#do('stat', path, () => this.#real.readlink(path));
+  }
+
   fstat(fd: number): Stat {
     return this.#do('stat', this.#nameOf(fd), () => this.#real.fstat(fd));
   }

@@ -15,6 +15,7 @@ import { readRegular } from '../../git/repository/enclosure.ts';
 import { setMergeDriver } from '../merging.ts';
 import type { RootInput } from '../root.ts';
 import type { Finding } from './finding.ts';
+import { checkRefs } from './refs-check.ts';
 import { repositoryKind } from './repository-kind.ts';
 
 /** Age from which a lock of git is a finding, in milliseconds; age is not proof of a dead holder. */
@@ -56,6 +57,7 @@ export async function checkRepository(
       ? { what: 'Ignore rules', state: 'bad', text: ignored.text }
       : { what: 'Ignore rules', state: 'good', text: `do not cover ${memoryFolderName}` },
     ...foundLocks(files, tree).map(lookAtLock),
+    ...checkRefs(files, tree),
     lookAtDriver(root, tree, program),
     ...lookAtIdentity(config, env),
   ];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IndexFile } from '../index/index-file.ts';
 import { cancelled, IndexMark, type OwnCommit } from '../index/index-mark.ts';
-import type { KnownIndex } from '../index/known-index.ts';
+import { indexPath, type KnownIndex } from '../index/known-index.ts';
 import type { Oid } from '../objects/object.ts';
 import { treeOf } from '../objects/odb.ts';
 import type { Head } from '../refs/refs.ts';
@@ -136,9 +136,9 @@ export class CommitWatch {
     own: OwnCommit | undefined,
     moved: number,
   ): number {
-    const { odb, tree } = this.#site;
+    const { disk, odb, tree } = this.#site;
     if (this.#seen?.content !== content) {
-      const since = this.#stat(join(tree.gitDir, 'index'))?.mtimeMs ?? 0;
+      const since = this.#stat(indexPath(disk.files, tree))?.mtimeMs ?? 0;
       this.#seen = { content, since };
     }
     const { since } = this.#seen;

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { throughLink } from '../disk/file-layer.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import { maxConfigSize } from '../repository/config.ts';
@@ -17,7 +18,7 @@ export async function changeConfig(
 ): Promise<void> {
   const { files } = disk;
   const path = join(commonDir, 'config');
-  const target = files.realpath(path) ?? path;
+  const target = throughLink(files, path);
   const lock = await GitLock.take(disk, target, 'config', folder, token, wait);
   try {
     // Bytes that are not UTF-8 stay unchanged.

@@ -4,7 +4,7 @@ import { MemoryError } from '../../core/error.ts';
 import { removeIfEmpty, together } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import type { IndexChange } from '../index/index-file.ts';
-import { indexKey, type KnownIndex, writeIndex } from '../index/known-index.ts';
+import { indexKey, indexPath, type KnownIndex, writeIndex } from '../index/known-index.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
@@ -164,7 +164,7 @@ async function takeLocks(
     return lock;
   };
   try {
-    const index = await take(join(tree.gitDir, 'index'), 'index');
+    const index = await take(indexPath(disk.files, tree), 'index');
     const head = await take(join(tree.gitDir, 'HEAD'), 'head');
     const own = ref === undefined ? undefined : await take(refPath(site, ref), 'ref');
     return { index, head, ref: own, kept: false };
@@ -349,7 +349,8 @@ class Mutation {
   #moveIndex(locks: Locks): void {
     for (const lock of all(locks)) lock.check();
     if (this.#plan.files.length === 0) return;
-    locks.index.commit(join(this.#site.tree.gitDir, 'index'));
+    const { disk, tree } = this.#site;
+    locks.index.commit(indexPath(disk.files, tree));
   }
 
   #moveRef(locks: Locks): void {
@@ -383,7 +384,7 @@ class Mutation {
     index.release();
     head.release();
     const refFolder = ref === undefined ? tree.gitDir : dirname(join(refs.folderOf(ref), ref));
-    await disk.settle([refFolder, tree.gitDir]);
+    await disk.settle([refFolder, tree.gitDir, dirname(indexPath(disk.files, tree))]);
   }
 
   /**

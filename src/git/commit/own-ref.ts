@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { throughLink } from '../disk/file-layer.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid } from '../objects/object.ts';
@@ -76,7 +77,7 @@ async function removePacked(
   wait: LockWait,
 ): Promise<void> {
   if (!refs.isPacked(ref)) return;
-  const path = join(commonDir, 'packed-refs');
+  const path = throughLink(disk.files, join(commonDir, 'packed-refs'));
   const lock = await GitLock.take(disk, path, 'packed', folder, token, wait);
   try {
     await disk.settle([folder]);

@@ -56,6 +56,8 @@ export function makeFolders(
   changed: Set<string>,
 ): void {
   for (const folder of folders) {
+    // The user may have put it there since the folders were looked at.
+    if (disk.files.lstat(join(top, folder))?.kind === 'link') throw inTheWay(folder, 'link');
     for (const one of disk.makeDirectories(join(top, folder))) changed.add(one);
   }
 }

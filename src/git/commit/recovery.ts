@@ -2,14 +2,16 @@ import { dirname, join, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { removeIfEmpty } from '../disk/disk.ts';
+import { throughLink } from '../disk/file-layer.ts';
 import { type IndexChange, IndexFile, type LineStat, lineStat } from '../index/index-file.ts';
-import { type IndexEdit, writeIndex } from '../index/known-index.ts';
+import { type IndexEdit, indexPath, writeIndex } from '../index/known-index.ts';
 import { GitLock, type LockRole, lockRoles } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import { type Oid, objectId } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import { treeOf } from '../objects/odb.ts';
 import { TreeFolder } from '../objects/tree-folder.ts';
+import { filesBelow } from '../refs/loose-refs.ts';
 import { trimReflogs } from '../refs/reflog.ts';
 import { Refs } from '../refs/refs.ts';
 import { type Journal, journalPath, readJournal, temporaryName } from './journal.ts';
@@ -170,7 +172,7 @@ export async function fixIndex(
 ): Promise<void> {
   const { disk } = site;
   const gitDir = gitDirOf(site, journal);
-  const target = join(gitDir, 'index');
+  const target = indexPath(disk.files, { gitDir });
   const changes = () => indexChanges(disk, target, journal, top, side);
   const proof = join(site.folder, `index-${journal.token}`);
   const ours = GitLock.adopt(disk, target, proof);
@@ -187,7 +189,7 @@ export async function fixIndex(
     }
     await writeIndex({ disk, tree: { top, gitDir } }, change.file, change.edit, lock);
     lock.commit(target);
-    await disk.settle([gitDir]);
+    await disk.settle([dirname(target)]);
   } catch (error) {
     lock.release();
     throw error;
@@ -235,22 +237,17 @@ function removeLock(site: RepositorySite, role: LockRole, id: string): void {
 
 function candidates(site: RepositorySite, role: LockRole): string[] {
   const { files } = site.disk;
-  if (role === 'ref') return locksBelow(site, join(site.commonDir, 'refs'));
-  if (role === 'packed') return [join(site.commonDir, 'packed-refs.lock')];
-  if (role === 'config') {
-    const config = join(site.commonDir, 'config');
-    return [config, files.realpath(config) ?? config].map((path) => `${path}.lock`);
+  if (role === 'ref') {
+    const locks = filesBelow(files, site.commonDir, 'refs').filter((name) =>
+      name.endsWith('.lock'),
+    );
+    return locks.map((name) => join(site.commonDir, name));
   }
+  const of = (path: string) => [`${path}.lock`, `${throughLink(files, path)}.lock`];
+  if (role === 'packed') return of(join(site.commonDir, 'packed-refs'));
+  if (role === 'config') return of(join(site.commonDir, 'config'));
   const worktrees = join(site.commonDir, 'worktrees');
   const linked = (files.list(worktrees) ?? []).map(({ name }) => join(worktrees, name));
-  const name = role === 'index' ? 'index.lock' : 'HEAD.lock';
-  return [site.commonDir, ...linked].map((gitDir) => join(gitDir, name));
-}
-
-function locksBelow(site: RepositorySite, folder: string): string[] {
-  return (site.disk.files.list(folder) ?? []).flatMap(({ name, kind }) => {
-    const path = join(folder, name);
-    if (kind === 'directory') return locksBelow(site, path);
-    return name.endsWith('.lock') ? [path] : [];
-  });
+  const name = role === 'index' ? 'index' : 'HEAD';
+  return [site.commonDir, ...linked].flatMap((gitDir) => of(join(gitDir, name)));
 }

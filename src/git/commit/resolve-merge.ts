@@ -1,7 +1,7 @@
-import { join, relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { type IndexChange, IndexFile, type Unmerged } from '../index/index-file.ts';
-import { writeIndex } from '../index/known-index.ts';
+import { indexPath, writeIndex } from '../index/known-index.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import { encodeObject } from '../objects/object.ts';
@@ -42,7 +42,7 @@ export async function resolveMerge(
   wait: LockWait,
 ): Promise<void> {
   const { disk, odb, folder, commonDir, tree } = site;
-  const target = join(tree.gitDir, 'index');
+  const target = indexPath(disk.files, tree);
   const lock = await GitLock.take(disk, target, 'index', folder, token, wait);
   try {
     const index = IndexFile.read(disk.files.read(target));
@@ -84,7 +84,7 @@ export async function resolveMerge(
     await writeIndex(site, index, { set, remove, trees: [] }, lock);
     await disk.settle([...changed, ...stored]);
     lock.commit(target);
-    await disk.settle([tree.gitDir]);
+    await disk.settle([dirname(target)]);
     endJournal(disk, folder, token.id);
   } catch (error) {
     if (!(error instanceof FileChangedError)) throw error;

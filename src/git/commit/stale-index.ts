@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { indexKey, type KnownIndex } from '../index/known-index.ts';
+import { indexKey, indexPath, type KnownIndex } from '../index/known-index.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import { objectId } from '../objects/object.ts';
 import type { Refs } from '../refs/refs.ts';
@@ -87,7 +87,7 @@ export class StaleIndex {
     if (!last || indexKey(this.#site) === last.key || underWayIn(disk.files, tree.gitDir)) {
       return undefined;
     }
-    const target = join(tree.gitDir, 'index');
+    const target = indexPath(disk.files, tree);
     const written = disk.files.lstat(target)?.mtimeMs ?? 0;
     if (written > last.time + suspicious || refs.head().oid !== last.journal.commit) {
       return undefined;

@@ -6,6 +6,7 @@ import { type IndexChange, IndexFile } from '../index/index-file.ts';
 import type { Oid } from '../objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../objects/odb.ts';
 import { folderMode, listTree } from '../objects/tree.ts';
+import { Refs } from '../refs/refs.ts';
 import { isBare } from '../repository/config.ts';
 
 /** The repository to which a linked work tree is added. */
@@ -52,9 +53,9 @@ export function checkNowhere(files: Files, commonDir: string, ref: string): void
   // HEAD of a bare repository names its default branch, which is not checked out there.
   const main = isBare(files, commonDir) ? [] : [commonDir];
   for (const gitDir of [...main, ...linked]) {
-    const head = files.read(join(gitDir, 'HEAD'), maxPath)?.toString('utf8').trim();
+    const head = new Refs(files, gitDir, commonDir).branch();
     const place = gitDir === commonDir ? commonDir : pathIn(files, gitDir);
-    if (head !== `ref: ${ref}` || place === undefined || !files.lstat(place)) continue;
+    if (head !== ref || place === undefined || !files.lstat(place)) continue;
     const path = dirname(place);
     const branch = ref.replace(/^refs\/heads\//, '');
     throw new MemoryError(

@@ -3,6 +3,7 @@ import { MemoryError } from '../../core/error.ts';
 import { Disk, storageError } from '../disk/disk.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { IndexFile } from '../index/index-file.ts';
+import { indexPath } from '../index/known-index.ts';
 import { isLocal } from '../locks/process-lock.ts';
 import { isDead, parseToken } from '../locks/token.ts';
 import { ObjectDatabase } from '../objects/odb.ts';
@@ -93,7 +94,7 @@ export function foundLocks(files: Files, { gitDir, commonDir }: WorkTree): Found
   const refs = new Refs(files, gitDir, commonDir);
   const branch = refs.branch();
   const targets = [
-    join(gitDir, 'index'),
+    indexPath(files, { gitDir }),
     join(gitDir, 'HEAD'),
     ...(branch === undefined ? [] : [join(refs.folderOf(branch), branch)]),
   ];

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
-import { errno, type Files, type Stat } from './file-layer.ts';
+import { errno, type Files, lookThrough, type Stat } from './file-layer.ts';
 
 /** Whether a mutation waits until its data is on the medium. */
 export type Durability = 'full' | 'relaxed';
@@ -156,15 +156,19 @@ export class Disk {
     }
   }
 
-  /** Creates a directory and its missing parents; returns the directories whose entries changed. */
+  /**
+   * Creates a directory and its missing parents; returns the directories whose entries changed.
+   *
+   * A link to a directory counts as one: parts of a git directory may be elsewhere.
+   */
   makeDirectories(path: string): string[] {
-    const stat = this.files.lstat(path);
-    if (stat?.kind === 'directory') return [];
+    if (lookThrough(this.files, path)?.kind === 'directory') return [];
     const changed = this.makeDirectories(dirname(path));
     try {
       this.files.mkdir(path);
     } catch (error) {
-      if (errno(error) !== 'EEXIST' || this.files.lstat(path)?.kind !== 'directory') throw error;
+      if (errno(error) !== 'EEXIST' || lookThrough(this.files, path)?.kind !== 'directory')
+        throw error;
     }
     return [...changed, dirname(path)];
   }

@@ -71,6 +71,8 @@ export interface Files {
   load(path: string, limit: number): LoadedFile | undefined;
   list(path: string): DirectoryEntry[] | undefined;
   realpath(path: string): string | undefined;
+  /** The text of a symbolic link; undefined for anything else. */
+  readlink(path: string): string | undefined;
   open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number;
   fstat(fd: number): Stat;
   pread(fd: number, length: number, position: number): Buffer;
@@ -197,6 +199,11 @@ export class NodeFiles implements Files {
       if (errno(error) === 'ELOOP') return undefined;
       throw error;
     }
+  }
+
+  readlink(path: string): string | undefined {
+    if (this.lstat(path)?.kind !== 'link') return undefined;
+    return unlessAbsent(() => fs.readlinkSync(path));
   }
 
   open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number {
@@ -351,6 +358,14 @@ export function lookThrough(files: Files, path: string): Stat | undefined {
   if (stat?.kind !== 'link') return stat;
   const target = files.realpath(path);
   return target === undefined ? undefined : files.lstat(target);
+}
+
+/**
+ * The path of a file, or of the one that a link there leads to. Git locks and replaces that one for its
+ * index, its configuration and its packed refs, and leaves the link.
+ */
+export function throughLink(files: Files, path: string): string {
+  return files.lstat(path)?.kind === 'link' ? (files.realpath(path) ?? path) : path;
 }
 
 /** Whether two stats of a path show the same unchanged file. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Disk } from '../disk/disk.ts';
-import type { Stat } from '../disk/file-layer.ts';
+import { type Files, type Stat, throughLink } from '../disk/file-layer.ts';
 import type { GitLock } from '../locks/lock.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import type { TreeChange } from './cache-tree.ts';
@@ -11,6 +11,11 @@ import { comparison, lineTime } from './index-time.ts';
 interface IndexLocation {
   readonly disk: Disk;
   readonly tree: Pick<WorkTree, 'top' | 'gitDir'>;
+}
+
+/** The path of the file of an index, which is locked and replaced. */
+export function indexPath(files: Files, { gitDir }: Pick<WorkTree, 'gitDir'>): string {
+  return throughLink(files, join(gitDir, 'index'));
 }
 
 /** An index as it was read. */
@@ -38,7 +43,7 @@ export function readIndex(
   key: string | undefined,
 ): KnownIndex {
   if (known && known.key === key) return known;
-  const bytes = disk.files.read(join(tree.gitDir, 'index'));
+  const bytes = disk.files.read(indexPath(disk.files, tree));
   return { file: IndexFile.read(bytes), key };
 }
 
@@ -60,7 +65,7 @@ export async function writeIndex(
   // In units of 1/1024 second, which a floating-point number represents exactly: no rounding up.
   const ticks = (lock.timeNs * 1024n) / 1_000_000_000n;
   const after = (ticks * 1_000_000_000n) / 1024n;
-  const before = disk.files.lstatExact(join(tree.gitDir, 'index'))?.mtimeNs ?? 0n;
+  const before = disk.files.lstatExact(indexPath(disk.files, tree))?.mtimeNs ?? 0n;
   const own = new Set(set.map(({ path }) => path));
   const holds = comparison(disk, tree.top);
   const written = file
@@ -74,7 +79,7 @@ export async function writeIndex(
 }
 
 export function indexKey({ disk, tree }: IndexLocation): string | undefined {
-  const stat = disk.files.lstat(join(tree.gitDir, 'index'));
+  const stat = disk.files.lstat(indexPath(disk.files, tree));
   return stat && keyOf(stat);
 }
 

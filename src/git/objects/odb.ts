@@ -363,7 +363,7 @@ function collectAlternates(files: Files, folder: string, found: string[], depth:
   const text = files.read(join(folder, 'info', 'alternates'))?.toString('utf8') ?? '';
   for (const line of text.split('\n')) {
     if (line === '' || line.startsWith('#') || depth === 0) continue;
-    const path = isAbsolute(line) ? line : join(folder, line);
+    const path = isAbsolute(line) ? line : join(files.realpath(folder) ?? folder, line);
     if (found.includes(path)) continue;
     found.push(path);
     collectAlternates(files, path, found, depth - 1);

@@ -1,7 +1,8 @@
 import { basename, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
-import { type Files, type Stat, sameStat } from '../disk/file-layer.ts';
+import { type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
 import { isOid, type Oid } from '../objects/object.ts';
+import { filesBelow, isRefName } from './loose-refs.ts';
 
 /** Where HEAD points. */
 export interface Head {
@@ -45,26 +46,42 @@ export class Refs {
   }
 
   #headText(): string {
-    return this.#files.read(join(this.#gitDir, 'HEAD'))?.toString('utf8').trim() ?? '';
+    return this.#textAt(join(this.#gitDir, 'HEAD')) ?? '';
   }
 
-  /** The commit of a full ref name; undefined if there is no such ref. */
+  /**
+   * The commit of a full ref name; undefined if there is no such ref.
+   *
+   * @throws MemoryError `damaged` for a file without a commit id: a ref that was lost.
+   */
   resolve(ref: string): Oid | undefined {
     return this.#follow(ref).oid;
   }
 
+  /** Like `resolve`, but git's answer for a damaged ref: there is no such ref. */
+  find(ref: string): Oid | undefined {
+    try {
+      return this.resolve(ref);
+    } catch (error) {
+      if (error instanceof MemoryError) return undefined;
+      throw error;
+    }
+  }
+
   /** The ref that a commit on a ref moves: the ref itself, or the target of a symbolic one. */
   #follow(ref: string, depth = 0): Head {
-    const text = this.#loose(ref)?.trim();
+    const text = this.#loose(ref);
     // An empty file is a ref that was lost, perhaps in a power cut. With an older packed value, or
     // none, the next commit would get the wrong parent.
     if (text === undefined) return { ref, oid: this.#packedRefs().get(ref) };
     if (isOid(text)) return { ref, oid: text };
     const next = branchIn(text);
     if (next !== undefined && depth < maxSymbolicDepth) return this.#follow(next, depth + 1);
-    throw new MemoryError('damaged', `The ref ${ref} cannot be read.`, {
-      hint: 'Its last values are in its reflog, below "logs" in the git directory; set it with "git update-ref".',
-      data: { ref },
+    const folder = this.folderOf(ref);
+    const path = join(folder, ref);
+    throw new MemoryError('damaged', `The ref ${ref} cannot be read: ${path} has no commit id.`, {
+      hint: `Delete that file, then set the ref with "git update-ref ${ref} <commit>". Its last commits are in ${join(folder, 'logs', ref)}.`,
+      data: { ref, path },
     });
   }
 
@@ -79,15 +96,22 @@ export class Refs {
     return own ? this.#gitDir : this.#commonDir;
   }
 
-  /** Lists the refs below a prefix (`refs/heads/`) by name; a loose ref overrides a packed one. */
+  /**
+   * Lists the refs below a prefix (`refs/heads/`) by name; a loose ref overrides a packed one.
+   *
+   * Like git, it ignores files that are not refs, such as those of a file manager, and damaged refs.
+   */
   list(prefix: string): { readonly ref: string; readonly oid: Oid }[] {
     // Loose refs first: "git pack-refs" packs a ref before it removes its file.
-    const loose = this.#looseBelow(prefix.replace(/\/$/, ''));
+    const loose = filesBelow(this.#files, this.#commonDir, prefix.replace(/\/$/, ''));
     const found = new Map<string, Oid>();
-    for (const [ref, oid] of this.#packedRefs()) if (ref.startsWith(prefix)) found.set(ref, oid);
-    for (const ref of loose) {
-      const oid = this.resolve(ref);
+    for (const [ref, oid] of this.#packedRefs()) {
+      if (ref.startsWith(prefix) && isRefName(ref)) found.set(ref, oid);
+    }
+    for (const ref of loose.filter(isRefName)) {
+      const oid = this.find(ref);
       if (oid) found.set(ref, oid);
+      else found.delete(ref);
     }
     return [...found].map(([ref, oid]) => ({ ref, oid })).sort((a, b) => (a.ref < b.ref ? -1 : 1));
   }
@@ -111,34 +135,38 @@ export class Refs {
     const linked = (this.#files.list(worktrees) ?? []).map(({ name }) => join(worktrees, name));
     const detached = [this.#commonDir, ...linked].flatMap((gitDir) => {
       if (gitDir === this.#gitDir || !this.#files.lstat(join(gitDir, 'HEAD'))) return [];
-      const { ref, oid } = new Refs(this.#files, gitDir, this.#commonDir).head();
-      return ref === undefined && oid ? [{ name: `the work tree ${basename(gitDir)}`, oid }] : [];
+      const oid = new Refs(this.#files, gitDir, this.#commonDir).#detached();
+      return oid === undefined ? [] : [{ name: `the work tree ${basename(gitDir)}`, oid }];
     });
     return [...refs, ...detached];
   }
 
-  #looseBelow(folder: string): string[] {
-    const found: string[] = [];
-    for (const { name, kind } of this.#files.list(join(this.#commonDir, folder)) ?? []) {
-      if (kind === 'directory') found.push(...this.#looseBelow(`${folder}/${name}`));
-      else if (!name.endsWith('.lock')) found.push(`${folder}/${name}`);
-    }
-    return found;
+  /** The commit of a detached HEAD. */
+  #detached(): Oid | undefined {
+    const text = this.#headText();
+    return isOid(text) ? text : undefined;
   }
 
   #loose(ref: string): string | undefined {
     const path = join(this.folderOf(ref), ref);
     try {
-      return this.#files.read(path)?.toString('utf8');
+      return this.#textAt(path);
     } catch (error) {
-      if (this.#files.lstat(path)?.kind === 'directory') return undefined;
+      if (lookThrough(this.#files, path)?.kind === 'directory') return undefined;
       throw error;
     }
   }
 
+  /** The text of a ref. Of old, git stored a symbolic ref as a link to the name of its target. */
+  #textAt(path: string): string | undefined {
+    const target = this.#files.readlink(path);
+    if (target !== undefined && isRefName(target)) return `ref: ${target}`;
+    return this.#files.read(path)?.toString('utf8').trim();
+  }
+
   #packedRefs(): ReadonlyMap<string, Oid> {
     const path = join(this.#commonDir, 'packed-refs');
-    const stat = this.#files.lstat(path);
+    const stat = lookThrough(this.#files, path);
     if (sameStat(stat, this.#packedStat)) return this.#packed;
     const refs = new Map<string, Oid>();
     for (const line of (this.#files.read(path)?.toString('utf8') ?? '').split('\n')) {
@@ -153,8 +181,5 @@ export class Refs {
 /** The target of a symbolic ref; undefined for a name that git rejects, which could lead elsewhere. */
 function branchIn(head: string): string | undefined {
   const name = /^ref: (refs\/.+)/.exec(head)?.[1]?.trim();
-  return name !== undefined && !refused.test(name) ? name : undefined;
+  return name !== undefined && isRefName(name) ? name : undefined;
 }
-
-/** Characters and forms that a ref name must not contain (git-check-ref-format). */
-const refused = /\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$|@\{|[\0- \x7f~^:?*[\\]/;

@@ -58,7 +58,7 @@ function baseOf(refs: Refs, odb: ObjectDatabase): Base | undefined {
   const { ref, oid: head } = refs.head();
   if (head === undefined || mainBranches.includes(ref ?? '')) return undefined;
   for (const candidate of mainBranches) {
-    const tip = refs.resolve(candidate);
+    const tip = refs.find(candidate);
     const oid = tip === undefined ? undefined : commonAncestor(odb, head, tip);
     if (oid !== undefined) {
       return { name: candidate.replace(/^refs\/(?:heads|remotes)\//, ''), oid, head };

@@ -74,7 +74,7 @@ function refOf(name: string, refs: Refs): Oid | undefined {
   const full = name.startsWith('refs/') ? [name] : prefixes.map((prefix) => prefix + name);
   const known = name === 'ORIG_HEAD' || name === 'MERGE_HEAD' ? [name, ...full] : full;
   for (const ref of [...known, `refs/remotes/${name}/HEAD`]) {
-    const oid = refs.resolve(ref);
+    const oid = refs.find(ref);
     if (oid !== undefined) return oid;
   }
   return undefined;

@@ -30,7 +30,7 @@ export function tipOf(refs: Refs, branch: string): Tip | undefined {
   const names = new Set(['origin', ...remoteNames(refs)]);
   for (const remote of names) {
     const ref = `${remotes}${remote}/${branch}`;
-    const oid = refs.resolve(ref);
+    const oid = refs.find(ref);
     if (oid !== undefined) return { ref, oid };
   }
   return undefined;

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import { type Files, lookThrough } from '../disk/file-layer.ts';
+import { filesBelow, isRefName } from './loose-refs.ts';
+import { Refs } from './refs.ts';
+
+/** A file among the refs, or a line of `packed-refs`, that is not a ref. */
+export interface StrayRef {
+  readonly path: string;
+  /** The number of the line in `packed-refs`. */
+  readonly line?: number;
+  /** The ref that a file without a commit id has the name of. */
+  readonly ref?: string;
+  /** The reflog of that ref, if there is one. */
+  readonly log?: string;
+  /** Whether git ignores it always: other strays stop "git gc" and some more commands. */
+  readonly isHarmless: boolean;
+}
+
+const packedLine = /^(?:#.*|\^[0-9a-f]{40}|[0-9a-f]{40} \S.*|)$/;
+
+/** Lists what is among the refs of a repository and is not a ref, such as the files of a file manager. */
+export function strayRefs(files: Files, gitDir: string, commonDir: string): StrayRef[] {
+  const refs = new Refs(files, gitDir, commonDir);
+  const loose = filesBelow(files, commonDir, 'refs').flatMap((ref): StrayRef[] => {
+    const path = join(commonDir, ref);
+    if (/\/\./.test(ref)) return [{ path, isHarmless: true }];
+    // A lock is not a ref either, and other checks report it.
+    if (ref.endsWith('.lock')) return [];
+    if (!isRefName(ref)) return [{ path, isHarmless: false }];
+    if (!isDamaged(refs, ref)) return [];
+    const log = join(commonDir, 'logs', ref);
+    const hasLog = (lookThrough(files, log)?.size ?? 0) > 0;
+    return [{ path, ref, isHarmless: false, ...(hasLog && { log }) }];
+  });
+  const path = join(commonDir, 'packed-refs');
+  const lines = files.read(path)?.toString('utf8').split('\n') ?? [];
+  const packed = lines.flatMap((text, i): StrayRef[] => {
+    const isRef = packedLine.test(text) && (!/^[0-9a-f]/.test(text) || isRefName(text.slice(41)));
+    return isRef ? [] : [{ path, line: i + 1, isHarmless: false }];
+  });
+  return [...loose, ...packed];
+}
+
+function isDamaged(refs: Refs, ref: string): boolean {
+  try {
+    refs.resolve(ref);
+    return false;
+  } catch (error) {
+    if (error instanceof MemoryError) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { checkRepository } from '../../src/app/health/repository-check.ts';
+import { create } from '../git/create.ts';
+import { gitEnv, type Repo } from '../support/repo.ts';
+
+/** The findings about a repository, each as `what state text`. */
+async function check(repo: Repo, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
+  const found = await checkRepository(repo.root, { ...gitEnv, ...env }, ['memory-bank']);
+  return found.map(({ what, state, text }) => `${what} ${state} ${text}`);
+}
+
+test('doctor names the files among the refs that are not refs, and what to do', async () => {
+  const repo = create();
+  repo.git('branch', 'lost');
+  for (const name of ['heads/.DS_Store', 'heads/main 2', 'heads/lost', 'tags/desktop.ini']) {
+    repo.write(`.git/refs/${name}`, '');
+  }
+  repo.write('.git/packed-refs', '# pack-refs with: peeled \njunk\n');
+  const heads = repo.path('.git/refs/heads');
+  expect((await check(repo)).filter((one) => one.startsWith('Refs'))).toEqual([
+    expect.stringContaining(`${heads}/.DS_Store is not a ref. Git ignores it. Delete it.`),
+    expect.stringMatching(/heads\/lost has the name .* Delete it.*update-ref refs\/heads\/lost/),
+    expect.stringMatching(/heads\/main 2 is not a ref.*Delete it\.$/),
+    expect.stringMatching(/tags\/desktop\.ini has the name of a ref.*Delete it\.$/),
+    expect.stringMatching(/^Refs note Line 2 of .*packed-refs is not a ref\..*delete the line/),
+  ]);
+  repo.write('.git/packed-refs', '');
+  for (const name of ['heads/.DS_Store', 'heads/main 2', 'heads/lost', 'tags/desktop.ini']) {
+    rmSync(repo.path(`.git/refs/${name}`));
+  }
+  repo.git('update-ref', 'refs/heads/lost', 'HEAD');
+  expect((await check(repo)).filter((one) => one.startsWith('Refs'))).toEqual([]);
+});
