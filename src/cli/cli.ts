@@ -1,5 +1,4 @@
 import { homedir } from 'node:os';
-import packageJson from '../../package.json' with { type: 'json' };
 import { App, type AppOptions, redactText } from '../app/app.ts';
 import { embeddingSettings } from '../app/embeddings/embedding-settings.ts';
 import { modelSettings } from '../app/model.ts';
@@ -11,11 +10,12 @@ import { readCommandLine } from './command-line.ts';
 import { serve } from './commands/serve-stdio.ts';
 import { exitStatus } from './exit-status.ts';
 import { announce, isForPeople, report } from './log.ts';
+import { programVersion } from './program-version.ts';
 import { printable } from './terminal.ts';
 
-const { version } = packageJson;
 /** Each build has a folder of its own. */
 const build = import.meta.dirname;
+const version = programVersion(build);
 
 /** Options of every command. */
 export const flags: Flags = {

@@ -69,7 +69,7 @@ export function flagNumber(
 export interface Invocation {
   readonly app: App;
   readonly options: AppOptions;
-  /** The version of this program. */
+  /** The version of this program, with its build. */
   readonly version: string;
   /** Identifies the build of this program. */
   readonly build: string;

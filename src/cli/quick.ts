@@ -1,7 +1,6 @@
 import { existsSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import packageJson from '../../package.json' with { type: 'json' };
 import { type ClientEvent, hookAgent, hookEvents, readEvent } from '../app/hook/client-event.ts';
 import { answerHook } from '../app/hook/hook-answer.ts';
 import { QuickHookMemory } from '../app/hook/quick-hook-memory.ts';
@@ -10,13 +9,14 @@ import { findRoot, startDirectory } from '../app/root.ts';
 import { jsonText } from '../core/json.ts';
 import { memoryFolderName } from '../core/workspace.ts';
 import { isDevice, readHookInput, toolsetNames } from './hook-input.ts';
+import { programVersion } from './program-version.ts';
 
 /** The work that is left to the whole program, with the input that was read already. */
 export interface Remainder {
   readonly input?: string | undefined;
 }
 
-const { version } = packageJson;
+const version = programVersion(import.meta.dirname);
 
 /**
  * Answers `hook <event>` and `brief` from the digest of the memory, in a fraction of the time that the

@@ -104,7 +104,7 @@ describe('log and diff', () => {
     const { status, stdout } = run('log');
     expect(status).toBe(0);
     expect(stdout).toMatch(
-      /^[0-9a-f]{12} {2}memory: log decision "Tokens"\n.* · Ada Lovelace <ada@example.org> · memory-bank-cli\/1\.0\.0 · log_decision\n {4}Tokens: Use JWT\n\n {4}Stateless\n/m,
+      /^[0-9a-f]{12} {2}memory: log decision "Tokens"\n.* · Ada Lovelace <ada@example.org> · memory-bank-cli\/1\.0\.0\S* · log_decision\n {4}Tokens: Use JWT\n\n {4}Stateless\n/m,
     );
     expect(stdout).toMatch(/^ {2}\+ knowledge\/patterns\/colours\.md$/m);
     expect(stdout).not.toMatch(/[\u001b\u202e]/);
@@ -141,7 +141,7 @@ describe('the past', () => {
     expect(at('search', 'opaque', '--as-of', past.first).stdout).toMatch(/^tokens +knowledge/);
     expect(at('blame', file, '--as-of', past.first).stdout).toMatch(
       new RegExp(
-        `^ ${past.first} \\d{4}-.{5} Ada Lovelace, memory-bank-cli/1.0.0 \\d+ opaque$`,
+        `^ ${past.first} \\d{4}-.{5} Ada Lovelace, memory-bank-cli/1.0.0\\S* \\d+ opaque$`,
         'm',
       ),
     );

@@ -84,8 +84,8 @@ describe('the arguments of a tool', () => {
       stdout: 'Decision logged successfully\n',
       stderr: '',
     });
-    expect(repo.git('log', '-1', '--format=%s %(trailers:key=Memory-Agent)').trim()).toBe(
-      'memory: log decision "Use JWT" Memory-Agent: memory-bank-cli/1.0.0',
+    expect(repo.git('log', '-1', '--format=%s %(trailers:key=Memory-Agent)').trim()).toMatch(
+      /^memory: log decision "Use JWT" Memory-Agent: memory-bank-cli\/1\.0\.0\+[0-9a-f]{8}$/,
     );
     expect(run('decision-log').stdout).toContain('- cookies\n- basic\n');
   });

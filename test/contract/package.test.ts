@@ -122,8 +122,8 @@ describeDeep('the package', () => {
     cpSync(installed, join(other, 'unpacked'), { recursive: true });
     // As a link, npm would look up the packages for development, which are not in the cache.
     npm(other, 'install', '--offline', '--install-links', '--no-audit', '--no-fund', './unpacked');
-    expect(npm(other, 'exec', '--offline', '--', 'memory-bank', '--version')).toBe(
-      `${packageJson.version}\n`,
+    expect(npm(other, 'exec', '--offline', '--', 'memory-bank', '--version')).toContain(
+      `${packageJson.version}+`,
     );
   });
 
@@ -199,8 +199,8 @@ deep(
 
 describeDeep('installed in an empty folder', () => {
   test('it starts by npx and serves a project', async () => {
-    expect(npm(user, 'exec', '--offline', '--', 'memory-bank', '--version')).toBe(
-      `${packageJson.version}\n`,
+    expect(npm(user, 'exec', '--offline', '--', 'memory-bank', '--version')).toContain(
+      `${packageJson.version}+`,
     );
     const client = new RawClient([join(user, 'node_modules/.bin/memory-bank')], {
       cwd: newFolder(),

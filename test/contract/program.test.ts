@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -35,7 +35,11 @@ function repository(): string {
 
 describe('the command line', () => {
   test('--version and --help print and succeed', () => {
-    expect(run('--version')).toMatchObject({ status: 0, stdout: `${packageJson.version}\n` });
+    const build = /builds\/([0-9a-f]{8})/.exec(readFileSync(main, 'utf8'))?.[1];
+    expect(run('--version')).toMatchObject({
+      status: 0,
+      stdout: `${packageJson.version}+${build}\n`,
+    });
     expect(run('--help')).toMatchObject({ status: 0, stderr: '' });
     expect(run('--help').stdout).toContain('--toolsets');
   });

@@ -31,7 +31,7 @@ export interface HttpSettings {
   readonly requestTimeout: number;
   /** The time limit for reading an answer, in milliseconds. */
   readonly readTimeout: number;
-  /** The version of this program. */
+  /** The version of this program, with its build. */
   readonly version: string;
   readonly log: (level: LogLevel, message: string) => void;
   /** The name of the session cookie; by default `session_id`. */

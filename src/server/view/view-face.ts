@@ -54,7 +54,7 @@ const files: ReadonlyMap<string, string> = new Map([
 export interface ViewSettings {
   /** The folder with the bundled files of the pages. */
   readonly folder: string;
-  /** The version of this program. */
+  /** The version of this program, with its build. */
   readonly version: string;
   /** A secret that opens one session by `/view?token=`; undefined for none. */
   readonly token?: string;
