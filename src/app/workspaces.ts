@@ -3,6 +3,7 @@ import { toMemoryError } from '../core/error.ts';
 import { counted } from '../core/painter.ts';
 import type { Toolset } from '../core/toolset.ts';
 import {
+  type BoundWorkspace,
   memoryFolderName,
   type OpenWorkspace,
   type Workspace,
@@ -90,6 +91,7 @@ export class Workspaces {
   async review(root: string, name: string, create: boolean): Promise<Workspace | undefined> {
     const finder = await this.#finder();
     const { folder: memory } = await finder.find(root);
+    if (create) await this.#raiseFormat(await this.#get(placed(finder, root, memory)));
     const found = await finder.findReview(memory, root, name, create);
     if (!found) return undefined;
     const { folder, base } = found;
@@ -110,13 +112,7 @@ export class Workspaces {
    */
   async #merge(workspace: Workspace, revision: string, named: string): Promise<void> {
     const { warn } = this.#options;
-    const { history } = workspace.bind({
-      session: ownSession(),
-      tool: 'merge',
-      signal: new AbortController().signal,
-      onCommit: () => undefined,
-      progress: () => undefined,
-    });
+    const { history } = asProgram(workspace, 'merge');
     try {
       const { isNew, changes } = await history.merge(revision, { ours: [], theirs: [] });
       if (isNew && named === revision) {
@@ -124,6 +120,19 @@ export class Workspaces {
       }
     } catch (error) {
       warn(`${named} was not merged: ${toMemoryError(error).text}`);
+    }
+  }
+
+  /**
+   * Raises the format of settings that restrict, so that older programs do not write past them. If that
+   * fails, the next change of the memory does it.
+   */
+  async #raiseFormat(workspace: Workspace): Promise<void> {
+    if (!workspace.lacksFormat) return;
+    try {
+      await asProgram(workspace, 'init').project.initialize();
+    } catch (error) {
+      this.#options.warn(toMemoryError(error).text);
     }
   }
 
@@ -177,4 +186,15 @@ type WhichMemory = Pick<WorkspaceOptions, 'root' | 'folder' | 'repository' | 'is
 function placed(finder: MemoryFinder, root: string, folder: string): WhichMemory {
   const isCurrent = () => finder.isCurrent(root, folder);
   return { root, folder, repository: 'enclosing', isCurrent };
+}
+
+/** Binds a workspace to a change that nobody calls for. */
+function asProgram(workspace: Workspace, tool: string): BoundWorkspace {
+  return workspace.bind({
+    session: ownSession(),
+    tool,
+    signal: new AbortController().signal,
+    onCommit: () => undefined,
+    progress: () => undefined,
+  });
 }

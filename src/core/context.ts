@@ -19,6 +19,8 @@ export interface ProjectInfo {
   readonly projectId: string | undefined;
   /** Whether the memory is exchanged with the remote by itself. */
   readonly syncs: boolean;
+  /** Why this program must not write to the memory: its format is a later one. */
+  readonly readOnly?: string | undefined;
 }
 
 /** The position of HEAD. */

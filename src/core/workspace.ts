@@ -48,6 +48,8 @@ export interface Workspace {
   readonly syncs: boolean;
   /** Set if its configuration requires a review of what agents change. */
   readonly review: ReviewRule | undefined;
+  /** Whether its committed settings need a higher format than they have; `Project.initialize` raises it. */
+  readonly lacksFormat: boolean;
   bind(binding: Binding): BoundWorkspace;
   /** Reads what the first call needs: the records, and the index that an earlier process has saved. */
   warm(): Promise<void>;

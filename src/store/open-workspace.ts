@@ -10,8 +10,10 @@ import type {
 } from '../core/workspace.ts';
 import { Disk } from '../git/disk/disk.ts';
 import { type Files, NodeFiles } from '../git/disk/file-layer.ts';
+import { objectId } from '../git/objects/object.ts';
 import type { Cautions } from './evidence/cautions.ts';
 import { Archive } from './history/archive.ts';
+import { entryAt } from './history/last-change.ts';
 import type { LearnedSignal } from './learned-signal.ts';
 import type { Pins } from './memories/pins.ts';
 import type { ModelSignal } from './model-signal.ts';
@@ -21,6 +23,7 @@ import { sessionModes } from './modes/session-modes.ts';
 import { MemoryPlaces } from './placement/memory-places.ts';
 import { StoreProject } from './project.ts';
 import { LocalFile } from './records/local-state.ts';
+import { configPath } from './records/memory-config.ts';
 import { MemoryFolder } from './records/memory-folder.ts';
 import type { Permit } from './records/permit.ts';
 import { SavedIndex } from './saved-index.ts';
@@ -149,8 +152,12 @@ class StoreWorkspace implements Workspace {
     return this.#memory.settings.review;
   }
 
+  get lacksFormat(): boolean {
+    return this.#memory.settings.lacksFormat && this.#hasCommitted(configPath);
+  }
+
   prepare(): Promise<void> {
-    return this.#memory.prepare();
+    return this.#memory.repair();
   }
 
   bind(binding: Binding): BoundWorkspace {
@@ -300,6 +307,16 @@ class StoreWorkspace implements Workspace {
       return repository && projectTexts(repository, this.#memory.folderInCode, limit);
     };
     return new LearnedSignal(this.#search, file, texts, this.#learnAfter);
+  }
+
+  /** Whether HEAD has a file of the memory as it is on disk. */
+  #hasCommitted(path: string): boolean {
+    const repository = this.#memory.repository();
+    const text = this.#memory.text(path);
+    const { oid } = repository?.canReadRefs ? repository.head() : {};
+    if (!repository || text === undefined || oid === undefined) return false;
+    const blob = entryAt(repository.odb, oid, this.#memory.inTree(path))?.oid;
+    return blob === objectId('blob', Buffer.from(text));
   }
 
   #notifySoon(): void {

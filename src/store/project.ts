@@ -43,6 +43,7 @@ export class StoreProject implements Omit<Project, 'use'> {
       initialized,
       projectId: this.#memory.projectId(),
       syncs: this.#memory.settings.syncs,
+      readOnly: this.#memory.settings.readOnly,
     };
   }
 

@@ -40,6 +40,23 @@ const places: readonly (readonly [string, MemoryPlace | undefined])[] = [
 ];
 
 describe('where reviews are required', () => {
+  test('the first change of an agent raises the format of the memory itself, as one commit', async () => {
+    const app = start();
+    const [person, agent] = [app.connect(), agentOf(app)];
+    await require(app, person);
+    const path = '.memory-bank/config.yaml';
+    repo.write(path, repo.read(path).replace('format: 2', 'format: 1'));
+    repo.git('commit', '-q', '-am', 'As an older program left it');
+    const before = repo.git('rev-parse', 'HEAD').trim();
+    await write(app, agent, 'learned');
+    await write(app, agent, 'more');
+    expect(repo.git('log', '--format=%s', '--name-only', `${before}..`).trim()).toBe(
+      `memory: complete the files of the memory itself\n\n${path}`,
+    );
+    expect(repo.read(path)).toContain('format: 2\n');
+    expect(await keys(app, person)).toEqual(['first']);
+  });
+
   test.each(isFull ? places : places.slice(0, 1))(
     'and the memory is %s, a change of an agent waits until a person accepts it',
     async (_, to) => {

@@ -562,13 +562,14 @@ export const guards: readonly Guard[] = [
     [workspace, 'fails alone and by name'],
   ),
   guard(
-    'a memory of a later format is refused',
-    [
-      'store/records/memory-config.ts',
-      'if (config.format <= formatVersion) return config;',
-      'return config;',
-    ],
-    [workspace, 'of a later format is refused'],
+    'a memory of a later format is read and not written',
+    ['store/records/memory-format.ts', 'if (format <= formatVersion) return;', 'return;'],
+    [workspace, 'of a later format is read, and not written'],
+  ),
+  guard(
+    'a setting that restricts keeps older programs from writing',
+    ['store/records/memory-config.ts', '  review: true,', '  review: false,'],
+    [workspace, 'raises the format with the next change'],
   ),
   guard(
     'YAML aliases are bounded',

@@ -586,13 +586,51 @@ describe('a damaged file', () => {
     await add(opened, 'other');
   });
 
-  test('a memory of a later format is refused by name', async () => {
+  test('a memory of a later format is read, and not written', async () => {
     const repo = create();
-    repo.write(
+    await add(await serve(repo.root), 'a');
+    const settings = repo.read('.memory-bank/config.yaml');
+    const later = settings.replace('format: 1', 'format: 99\nreview: { by: two }\nrequires: 9.1.0');
+    repo.write('.memory-bank/config.yaml', later);
+    repo.git('commit', '-q', '-am', 'A later program');
+    const before = [repo.git('rev-parse', 'HEAD'), repo.status()];
+    const opened = await serve(repo.root);
+    expect(await keys(opened)).toEqual(['a']);
+    const refusal = {
+      code: 'unsupported',
+      message: expect.stringMatching(
+        /^Writing to this memory needs memory-bank 9\.1\.0 or later: /,
+      ),
+    };
+    await expect(add(opened, 'b')).rejects.toMatchObject(refusal);
+    await expect(opened.call.project.initialize()).resolves.toBeDefined();
+    const merge = opened.call.history.restore('notes/a.yaml', 'HEAD', true);
+    await expect(merge).rejects.toMatchObject(refusal);
+    expect([repo.git('rev-parse', 'HEAD'), repo.status()]).toEqual(before);
+    expect(repo.read('.memory-bank/config.yaml')).toBe(later);
+    expect((await opened.call.project.info()).readOnly).toContain('9.1.0');
+  });
+
+  test('a setting that restricts raises the format with the next change', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'a');
+    const settings = repo.read('.memory-bank/config.yaml');
+    repo.write('.memory-bank/config.yaml', `${settings}# by hand\nreview: required\n`);
+    repo.git('commit', '-q', '-am', 'Require reviews');
+    await add(opened, 'b');
+    expect(repo.git('show', '--name-only', '--format=%s', 'HEAD').trim().split('\n')).toEqual([
+      'memory: add b',
+      '',
       '.memory-bank/config.yaml',
-      'format: 99\nproject_id: 5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01\n',
-    );
-    await expect(serve(repo.root)).rejects.toMatchObject({ code: 'unsupported' });
+      '.memory-bank/notes/b.yaml',
+    ]);
+    const raised = repo.read('.memory-bank/config.yaml');
+    expect(raised).toMatch(/^format: 2\nrequires: "1\.1\.0"\n/m);
+    expect(raised).toContain('# by hand\nreview: required\n');
+    await add(opened, 'c');
+    expect(repo.read('.memory-bank/config.yaml')).toBe(raised);
+    expect(repo.status()).toEqual([]);
   });
 
   test('a memory folder that is a link is refused', async () => {

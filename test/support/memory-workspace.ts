@@ -16,6 +16,7 @@ export class MemoryWorkspace implements Workspace {
   readonly root: string;
   readonly syncs = false;
   readonly review = undefined;
+  readonly lacksFormat = false;
   readonly options: WorkspaceOptions;
   readonly store: MemoryStore;
   /** Branch of the commits; undefined for a detached HEAD. */

@@ -83,6 +83,7 @@ export async function requireReviews(
   const { folder } = await app.run(person, 'info', {}, ({ project }) => project.info());
   const at = (name: string) => `${folder}/${name}`.slice(repo.root.length + 1);
   if (!folder.startsWith(repo.root)) throw new Error('The memory is elsewhere.');
-  repo.write(at('config.yaml'), `${repo.read(at('config.yaml'))}${line}\n`);
+  const settings = repo.read(at('config.yaml')).replace('format: 1', 'format: 2');
+  repo.write(at('config.yaml'), `${settings}${line}\n`);
   repo.gitWith({ cwd: folder }, 'commit', '-q', '-am', 'Require reviews');
 }

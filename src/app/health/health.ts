@@ -93,8 +93,18 @@ async function lookAtSettings(
   session: Session,
   options: CallOptions,
 ): Promise<Finding[]> {
-  await app.run(session, 'doctor', options, ({ project }) => project.info());
-  return [];
+  return app.run(session, 'doctor', options, async ({ project }): Promise<Finding[]> => {
+    const what = 'Settings';
+    const { initialized, readOnly } = await project.info();
+    if (readOnly !== undefined) return [{ what, state: 'bad', text: readOnly }];
+    if (!initialized || !(await project.lacking()).includes('config.yaml')) return [];
+    const text = `${memoryFolderName}/config.yaml restricts who may write, in a format in which older programs write past it: "memory-bank init" or doctor --fix raises the format.`;
+    const fix = async () => {
+      await app.run(session, 'doctor', options, (context) => context.project.initialize());
+      return 'raised and committed';
+    };
+    return [{ what, state: 'note', text, fix }];
+  });
 }
 
 /** Checks that git keeps the bytes of the memory unchanged and merges it by record. */

@@ -72,6 +72,8 @@ export interface RepositoryOptions {
   warn(message: string): void;
   /** Whether the memory is still in this repository; asked before each commit, under the process lock. */
   readonly isCurrent?: (() => boolean) | undefined;
+  /** Throws if this program must not change the memory; called before each commit, under the process lock. */
+  readonly checkCommit?: (() => void) | undefined;
 }
 
 /** Retries of a proposal when HEAD, the index or a file has changed. */
@@ -276,9 +278,10 @@ export class Repository {
    * @param settle called under git's lock of the index.
    */
   settleMerge(settle: ResolveMerge, signal: AbortSignal): Promise<void> {
-    return this.#queue.take(signal, (token, wait) =>
-      resolveMerge(this.#siteFor(this.#knownConfig()), settle, token, wait),
-    );
+    return this.#queue.take(signal, (token, wait) => {
+      this.#options.checkCommit?.();
+      return resolveMerge(this.#siteFor(this.#knownConfig()), settle, token, wait);
+    });
   }
 
   /** The operation under way during which other programs must not commit; undefined for none. */
@@ -347,6 +350,7 @@ export class Repository {
   /** Begins the waits of a mutation for commits of other programs. */
   #beginWaits(signal: AbortSignal | undefined): CommitWaits {
     checkInUse(this.#disk.files, this.tree, this.#options.isCurrent);
+    this.#options.checkCommit?.();
     // HEAD of an unknown kind of repository cannot be read: name the kind instead.
     this.#knownConfig();
     const look = () => {

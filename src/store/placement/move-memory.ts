@@ -5,6 +5,7 @@ import { reviewBranches } from '../../core/waiting-reviews.ts';
 import { memoryFolderName } from '../../core/workspace.ts';
 import { Repository } from '../../git/commit/repository.ts';
 import { checkNowhere } from '../../git/commit/work-tree.ts';
+import { Folder } from '../../git/disk/folder.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../git/repository/memory-place.ts';
 import { folderAt } from '../history/last-change.ts';
 import { commitMessage } from '../records/message.ts';
+import { SettingsFile } from '../records/settings-file.ts';
 import { copyMemory, embedMemory, objectsOf } from './copied-history.ts';
 import { tipOf } from './memory-branches.ts';
 import { changesBetween, checkClean, type PlacedFiles } from './memory-files.ts';
@@ -124,6 +126,8 @@ class Mover {
     for (const { tree } of [this.#project, source.repository]) {
       if (disk.files.lstat(join(tree.commonDir, 'shallow'))) throw isShallow(tree);
     }
+    const folder = new Folder(disk.files, join(source.top, source.folder));
+    new SettingsFile(folder).checkFormat();
     const files = checkClean(disk.files, source);
     if (source.placement?.kind === 'repository' || to?.kind === 'repository') {
       await checkReviews(source);

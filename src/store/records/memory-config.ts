@@ -3,10 +3,14 @@ import { yamlCodec } from '../../core/codec.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import type { MemoryPin } from '../../core/pinned-memories.ts';
 import type { MergeRule } from '../../core/record-type.ts';
+import {
+  firstFormat,
+  formatVersion,
+  headerCodec,
+  restrictedFormat,
+  restrictedProgram,
+} from './memory-format.ts';
 import { mergeHint } from './record-file.ts';
-
-/** The version of the layout that this program reads and writes. */
-export const formatVersion = 1;
 
 /** The path of the settings, relative to the memory folder. */
 export const configPath = 'config.yaml';
@@ -56,8 +60,13 @@ export const memoryConfig = z.object({
     .int()
     .min(1)
     .describe(
-      'Version of the layout of this folder; a version that the program does not know is refused.',
+      'Version of the layout of this folder: 2 with a setting that restricts (`review`), else 1. A program reads a version that it does not know, and writes nothing.',
     ),
+  requires: z
+    .string()
+    .max(40)
+    .optional()
+    .describe('The first version of the program that may write this format.'),
   project_id: z.uuid().describe('The id of the project, a UUID; it never changes.'),
   secrets: z
     .object({
@@ -112,27 +121,61 @@ export type MemoryConfig = z.output<typeof memoryConfig>;
 
 const codec = yamlCodec(memoryConfig);
 
+/**
+ * Whether each setting restricts what programs may do. A program that does not know such a setting must not
+ * write, so the setting raises the format.
+ */
+const restricts: Record<keyof MemoryConfig, boolean> = {
+  format: false,
+  requires: false,
+  project_id: false,
+  secrets: false,
+  squash_before_sync: false,
+  record_commits: false,
+  sync: false,
+  review: true,
+  review_branch: false,
+  memories: false,
+};
+const restricting = memoryConfig.keyof().options.filter((key) => restricts[key]);
+
+/** Whether settings need a higher format than they have, as after an edit by hand. */
+export function lacksFormat(config: MemoryConfig): boolean {
+  return config.format < restrictedFormat && restricting.some((key) => config[key] !== undefined);
+}
+
+/** Settings with the format that they need; a higher one stays. */
+function inFormat(config: MemoryConfig): MemoryConfig {
+  if (!lacksFormat(config)) return config;
+  return { ...config, format: restrictedFormat, requires: restrictedProgram };
+}
+
 /** Writes changed settings; comments and unknown keys of the present text stay. */
 export function writeConfig(config: MemoryConfig, present: string): string {
-  return codec.encode(config, present);
+  return codec.encode(inFormat(config), present);
 }
 
 /** Merge rules of `config.yaml`; if two branches each created the memory, one of their ids is kept. */
 export const configRecord = {
   name: 'settings',
   codec,
-  merge: { format: 'max', project_id: 'first', memories: 'list' } satisfies MergeRule<MemoryConfig>,
+  merge: {
+    format: 'max',
+    requires: 'latest',
+    project_id: 'first',
+    memories: 'list',
+  } satisfies MergeRule<MemoryConfig>,
 };
 
 /**
- * Reads `config.yaml`.
+ * Reads `config.yaml`. Of a later format, only the header is read.
  *
- * @throws MemoryError `unsupported` for a newer format, `damaged` for a text that is not a configuration.
+ * @throws MemoryError `damaged` for a text that is not a configuration.
  */
 export function readConfig(text: string): MemoryConfig {
-  let config: MemoryConfig;
   try {
-    config = codec.decode(text, configPath);
+    const head = headerCodec.decode(text, configPath);
+    return head.format > formatVersion ? head : codec.decode(text, configPath);
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     const isConflict = error.code === 'conflict';
@@ -142,12 +185,6 @@ export function readConfig(text: string): MemoryConfig {
       cause: error,
     });
   }
-  if (config.format <= formatVersion) return config;
-  throw new MemoryError(
-    'unsupported',
-    `This memory has format ${config.format}; this program supports formats up to ${formatVersion}.`,
-    { hint: 'Update memory-bank.', data: { format: config.format } },
-  );
 }
 
 /**
@@ -161,7 +198,12 @@ export function ownFiles(
   return [
     [
       configPath,
-      (present) => present ?? codec.encode({ format: formatVersion, project_id: projectId }),
+      (present) => {
+        if (present === undefined)
+          return codec.encode({ format: firstFormat, project_id: projectId });
+        const config = readConfig(present);
+        return lacksFormat(config) ? writeConfig(config, present) : present;
+      },
     ],
     ['.gitattributes', withAttributes],
   ];

@@ -13,7 +13,13 @@ import { planChange } from './change-plan.ts';
 import { type PlannedChange, type RepeatableChange, retried } from './change-round.ts';
 import { earlierId } from './earlier-id.ts';
 import { LiveRecords } from './live-records.ts';
-import { configPath, type MemoryConfig, ownFiles, writeConfig } from './memory-config.ts';
+import {
+  configPath,
+  lacksFormat,
+  type MemoryConfig,
+  ownFiles,
+  writeConfig,
+} from './memory-config.ts';
 import { MemoryHome, type MemoryHomeOptions } from './memory-home.ts';
 import type { Actor } from './message.ts';
 import type { MadeChange } from './permit.ts';
@@ -40,9 +46,10 @@ export class MemoryFolder {
 
   constructor(options: MemoryFolderOptions) {
     this.#options = options;
-    this.#home = new MemoryHome(options);
     this.#folder = new Folder(options.disk.files, options.path);
     this.settings = new SettingsFile(this.#folder);
+    const checkCommit = () => this.settings.checkFormat();
+    this.#home = new MemoryHome({ ...options, checkCommit });
     this.view = new LiveRecords(this.#folder, options.types);
     this.#watcher = new Watcher(options.path, () => this.onHint?.());
   }
@@ -111,16 +118,6 @@ export class MemoryFolder {
   }
 
   /**
-   * Finishes or undoes the unfinished change of a dead process, and checks the format.
-   *
-   * @throws MemoryError `unsupported` for a memory of a later format.
-   */
-  async prepare(): Promise<void> {
-    await this.#repair();
-    this.settings.checkFormat();
-  }
-
-  /**
    * Brings the known records in line with the disk, as it is at the time of the call or later.
    *
    * The calls of one turn of the event loop share a refresh, which begins after the last of them.
@@ -128,7 +125,7 @@ export class MemoryFolder {
   refresh(): Promise<void> {
     this.#refreshing ??= turn().then(async () => {
       this.#refreshing = undefined;
-      await this.prepare();
+      await this.repair();
       await this.#look(1);
     });
     return this.#refreshing;
@@ -181,6 +178,8 @@ export class MemoryFolder {
     } = {},
   ): Promise<{ readonly result: R; readonly made: MadeChange | undefined }> {
     let outcome: { result: R } | undefined;
+    // Before a missing repository is created.
+    this.settings.checkFormat();
     let repository = this.repository();
     // The repository is cleaned up after dead processes before each change, so this only reads.
     const records = { view: this.view, refresh: () => this.#look(2) };
@@ -193,7 +192,9 @@ export class MemoryFolder {
       const first = settings === undefined && edits.length > 0;
       const own = first || options.initialize ? this.#ownChanges() : [];
       const guard = this.#guard(settings);
-      const configured = options.configure ? this.#configured(options.configure) : [];
+      // A setting that restricts may have been written by hand, in a format that older programs write.
+      const raises = own.length === 0 && edits.length > 0 && settings && lacksFormat(settings);
+      const configured = options.configure || raises ? this.#configured(options.configure) : [];
       const planned = planChange([...own, ...configured, ...edits], {
         why: () => (typeof why === 'function' ? why(result) : why),
         actor: this.isApart ? { ...actor, code: this.code()?.head().oid } : actor,
@@ -250,8 +251,12 @@ export class MemoryFolder {
     );
   }
 
-  /** @throws MemoryError `not_found` if there are no settings yet. */
-  #configured(configure: (settings: MemoryConfig) => MemoryConfig): TextChange[] {
+  /**
+   * Changes the settings, and gives them the format that they need.
+   *
+   * @throws MemoryError `not_found` if there are no settings yet.
+   */
+  #configured(configure = (settings: MemoryConfig) => settings): TextChange[] {
     const [settings, before] = [this.settings.values(), this.text(configPath)];
     if (settings === undefined || before === undefined) {
       throw new MemoryError('not_found', `There is no ${configPath} yet.`, {
@@ -316,7 +321,7 @@ export class MemoryFolder {
   }
 
   /** Cleans up after a dead process. An error does not stop a read; a change reports it. */
-  async #repair(): Promise<void> {
+  async repair(): Promise<void> {
     try {
       const repository = this.repository() ?? this.#home.halfMade();
       await repository?.repair();

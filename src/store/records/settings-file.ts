@@ -4,7 +4,8 @@ import type { MemoryPin } from '../../core/pinned-memories.ts';
 import type { ReviewRule } from '../../core/workspace.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { Folder } from '../../git/disk/folder.ts';
-import { configPath, type MemoryConfig, readConfig } from './memory-config.ts';
+import { configPath, lacksFormat, type MemoryConfig, readConfig } from './memory-config.ts';
+import { checkWritten } from './memory-format.ts';
 import { decodeText, maxFileBytes } from './record-file.ts';
 
 /** `config.yaml` of a memory, read again when it changed. */
@@ -45,6 +46,12 @@ export class SettingsFile {
     return settings?.review === 'required' ? { branch: settings.review_branch } : undefined;
   }
 
+  /** Whether a setting that restricts is in a file of a format that older programs write. */
+  get lacksFormat(): boolean {
+    const settings = this.#readable();
+    return settings !== undefined && lacksFormat(settings);
+  }
+
   /** The memories of other repositories that the settings pin. */
   get pins(): readonly MemoryPin[] {
     return this.#readable()?.memories ?? [];
@@ -53,19 +60,27 @@ export class SettingsFile {
   /**
    * Returns the settings; undefined if the file does not exist.
    *
-   * @throws MemoryError `damaged`, `unsupported`.
+   * @throws MemoryError `damaged`.
    */
   values(): MemoryConfig | undefined {
     return this.#valuesAt(this.#folder.stat(configPath));
   }
 
-  /** Refuses a memory of a later format. Damaged settings do not prevent reading. */
-  checkFormat(): void {
+  /** Why this program must not write to the memory; undefined if it may. */
+  get readOnly(): string | undefined {
     try {
-      this.values();
+      this.checkFormat();
+      return undefined;
     } catch (error) {
-      if (!(error instanceof MemoryError) || error.code === 'unsupported') throw error;
+      if (error instanceof MemoryError) return error.text;
+      throw error;
     }
+  }
+
+  /** Refuses to write to a memory of a later format; see `checkWritten`. Damaged settings are left to others. */
+  checkFormat(): void {
+    const settings = this.#readable();
+    if (settings) checkWritten(settings);
   }
 
   /** The settings as the calls of this step see them; undefined if they are damaged. */
