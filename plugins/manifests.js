@@ -44,10 +44,15 @@ function stdio(env) {
   return { mcpServers: { [serverName]: { type: 'stdio', ...server(env) } } };
 }
 
+/** @param {string} file */
+function readSetup(file) {
+  return JSON.parse(readFileSync(join(import.meta.dirname, '../src/cli/setup', file), 'utf8'));
+}
+
 /** The settings of the hooks, by client, with the command "memory-bank hook". */
-const hookSettings = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../src/cli/setup/hook-settings.json'), 'utf8'),
-);
+const hookSettings = readSetup('hook-settings.json');
+/** The form of a command that cannot fail, with places for the command in each shell. */
+const { form } = readSetup('hook-command.json');
 
 /** The folder of the program in a plugin with hooks: a start with npx would delay each prompt. */
 export const programFolder = 'program';
@@ -56,16 +61,26 @@ export const programFolder = 'program';
  * The hooks of a client, started from the program in the plugin.
  *
  * @param {string} client
- * @param {string} folder the client's variable for the folder of the plugin.
+ * @param {string} variable the client's variable for the folder of the plugin.
+ * @param {string} [powershell] how the client's commands for PowerShell name it.
  * @returns {Record<string, unknown>}
  */
-function hooksOf(client, folder) {
-  return JSON.parse(JSON.stringify(hookSettings[client]), (key, value) => {
+function hooksOf(client, variable, powershell = `\${${variable}}`) {
+  return JSON.parse(JSON.stringify(hookSettings[client]), (_, value) => {
     if (typeof value !== 'string' || !value.startsWith(`${name} hook`)) return value;
     const event = value.slice(`${name} hook `.length);
-    // PowerShell has the variables of the environment under other names.
-    const place = key === 'powershell' ? folder.replace(/^\$\{(.*)\}$/, '$env:$1') : folder;
-    return `node "${place}/${programFolder}/dist/main.cjs" hook ${event} ${defaults}`;
+    /** @param {string} folder @param {string} toolsets */
+    const line = (folder, toolsets = defaults) =>
+      `node "${folder}/${programFolder}/dist/main.cjs" hook ${event} ${toolsets}`;
+    // The client may replace the variable by a path with an apostrophe, which would end the quotes
+    // round the command for cmd.
+    return (
+      form
+        .replaceAll('{cmd}', () => line(`%${variable}%`))
+        .replaceAll('{sh}', () => line(`\${${variable}}`))
+        // PowerShell would make two arguments of it.
+        .replaceAll('{powershell}', () => line(powershell, `'${defaults}'`))
+    );
   });
 }
 
@@ -98,7 +113,7 @@ export const manifests = {
   'claude-code/.claude-plugin/plugin.json': identity,
   // Claude Code itself sets CLAUDE_PROJECT_DIR for the server.
   'claude-code/.mcp.json': stdio(),
-  'claude-code/hooks/hooks.json': hooksOf('claude', '${CLAUDE_PLUGIN_ROOT}'),
+  'claude-code/hooks/hooks.json': hooksOf('claude', 'CLAUDE_PLUGIN_ROOT'),
   '.agents/plugins/marketplace.json': {
     name,
     interface: { displayName: title },
@@ -124,14 +139,14 @@ export const manifests = {
     },
   },
   'codex/.mcp.json': stdio(),
-  'codex/hooks/hooks.json': hooksOf('codex', '${PLUGIN_ROOT}'),
+  'codex/hooks/hooks.json': hooksOf('codex', 'PLUGIN_ROOT'),
   'cursor/.cursor-plugin/plugin.json': {
     ...identity,
     skills: './skills/',
     mcpServers: './mcp.json',
     hooks: './hooks/hooks.json',
   },
-  'cursor/hooks/hooks.json': hooksOf('cursor', '${CURSOR_PLUGIN_ROOT}'),
+  'cursor/hooks/hooks.json': hooksOf('cursor', 'CURSOR_PLUGIN_ROOT'),
   // A variable that a client does not replace is ignored by the server.
   'cursor/mcp.json': stdio({ MEMORY_BANK_ROOT: '${workspaceFolder}' }),
   // Copilot CLI prefers it to the one of Claude Code.
@@ -144,14 +159,14 @@ export const manifests = {
     mcpServers: '.mcp.json',
   },
   'copilot/.mcp.json': stdio(),
-  'copilot/hooks.json': hooksOf('copilot', '${PLUGIN_ROOT}'),
+  'copilot/hooks.json': hooksOf('copilot', 'PLUGIN_ROOT', '$env:PLUGIN_ROOT'),
   'gemini-cli/gemini-extension.json': {
     name,
     version: about.version,
     description: about.description,
     mcpServers: { [serverName]: server({ MEMORY_BANK_ROOT: '${workspacePath}' }) },
   },
-  'gemini-cli/hooks/hooks.json': hooksOf('gemini', '${extensionPath}'),
+  'gemini-cli/hooks/hooks.json': hooksOf('gemini', 'extensionPath'),
   'claude-desktop/manifest.json': {
     manifest_version: '0.3',
     display_name: title,

@@ -80,17 +80,23 @@ export async function everyCommand(): Promise<Commands> {
   ]);
 }
 
+/** A run of the command `hook`, which never fails. */
+interface HookRun {
+  /** The input, if it was read already. */
+  readonly input?: string | undefined;
+}
+
 /**
  * Runs the program.
  *
  * @param packageFolder the folder of the program's own package.json.
- * @param input of a hook, if it was read already.
+ * @param hook undefined for another command.
  * @returns the exit status: 0, or the one of the error in `exitStatus`.
  */
 export async function run(
   args: readonly string[],
   packageFolder: string,
-  input?: string,
+  hook?: HookRun,
 ): Promise<number> {
   try {
     const line = await readCommandLine(args, flags, find);
@@ -101,11 +107,11 @@ export async function run(
     const app = new App(options);
     // Refuses a misspelt toolset before the command runs.
     if (options.enabled) await app.toolsets();
+    const { input } = hook ?? {};
     return await command.run({ app, options, version, build, input, values, operands });
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
-    // Clients take the exit status 2 of a hook as a command to block the session.
-    if (args[0] === 'hook') {
+    if (hook) {
       report('debug', error.text);
       return 0;
     }

@@ -1,4 +1,5 @@
 import { fstatSync, readSync } from 'node:fs';
+import { parseInput } from '../app/hook/client-event.ts';
 
 /** Largest input of a hook that is read, in bytes. */
 export const maxHookInput = 512 * 1024;
@@ -52,12 +53,7 @@ export function isDevice(fd: number): boolean {
 function isObject(pieces: readonly Buffer[]): boolean {
   const text = pieces.at(-1)?.toString('latin1').trimEnd();
   if (text?.at(-1) !== '}') return false;
-  try {
-    JSON.parse(Buffer.concat(pieces).toString('utf8'));
-    return true;
-  } catch {
-    return false;
-  }
+  return parseInput(Buffer.concat(pieces).toString('utf8')) !== undefined;
 }
 
 async function restOf(pieces: Buffer[]): Promise<string | undefined> {

@@ -201,17 +201,46 @@ function read(path) {
   }
 }
 
+/** Options that are followed by a value, before the name of a command. */
+const valued = /^--(?:root|toolsets|mode)$/;
+
+const args = process.argv.slice(2);
+const [command = ''] = args.filter(
+  (arg, i) => !arg.startsWith('-') && !valued.test(args[i - 1] ?? ''),
+);
+/** Clients take some exit statuses of a hook as a command to stop the session, so it never fails. */
+const isHook = command === 'hook';
+/** Longest time of a hook, in milliseconds, if its own limit does not end it. */
+const maxHookTime = 8_000;
+
+/**
+ * Ends a hook that failed; the reason is shown with `DEBUG=true`.
+ *
+ * @param {unknown} error
+ */
+function endHook(error) {
+  if (process.env.DEBUG === 'true') process.stderr.write(`memory-bank: hook: ${error}\n`);
+  process.exit(0);
+}
+
+if (isHook) {
+  process.on('uncaughtException', endHook);
+  process.on('unhandledRejection', endHook);
+  setTimeout(endHook, maxHookTime, 'it takes too long').unref();
+}
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {
+  if (isHook) endHook(`Node.js ${process.versions.node} is too old`);
   process.stderr.write(
     `memory-bank needs Node.js 20.19 or later; this is ${process.versions.node}.\n`,
   );
   process.exitCode = 1;
 } else {
-  const args = process.argv.slice(2);
   const packageFolder = join(__dirname, '..');
-  main(args, packageFolder).catch((error) => {
+  main(packageFolder).catch((error) => {
+    if (isHook) endHook(error);
     // The bundle imports nothing but its own files and modules of Node.js.
     if (error?.code !== 'MODULE_NOT_FOUND') throw error;
     process.stderr.write(
@@ -221,13 +250,10 @@ if (major < 20 || (major === 20 && minor < 19)) {
   });
 }
 
-/**
- * @param {string[]} args
- * @param {string} packageFolder
- */
-async function main(args, packageFolder) {
+/** @param {string} packageFolder */
+async function main(packageFolder) {
   const [name = ''] = args;
-  let input;
+  const hook = isHook ? { input: undefined } : undefined;
   // Clients wait for a hook, so most are answered by a small part of the program.
   if (name === 'hook' || name === 'brief') {
     setFlags(flagsOf.get('quick'));
@@ -238,14 +264,14 @@ async function main(args, packageFolder) {
       quick.keep();
       process.exit(0);
     }
-    input = rest.input;
+    if (hook) hook.input = rest.input;
     setFlags(['--opt']);
   }
   const isServer = name === '' || name.startsWith('-');
   const kind = isServer ? 'stdio' : flagsOf.has(name) ? name : 'command';
   setFlags(flagsOf.get(kind));
   const modules = new Modules(kind);
-  const status = await modules.load('cli.js').run(args, packageFolder, input);
+  const status = await modules.load('cli.js').run(args, packageFolder, hook);
   // Output to a pipe may not be written yet.
   process.stdout.write('', () => {
     modules.keep();

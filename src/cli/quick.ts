@@ -6,7 +6,7 @@ import { answerHook } from '../app/hook/hook-answer.ts';
 import { QuickHookMemory } from '../app/hook/quick-hook-memory.ts';
 import { isPlacedApart } from '../app/placed-apart.ts';
 import { findRoot, startDirectory } from '../app/root.ts';
-import { jsonText } from '../core/json.ts';
+import { asciiJson } from '../core/json.ts';
 import { memoryFolderName } from '../core/workspace.ts';
 import { isDevice, readHookInput, toolsetNames } from './hook-input.ts';
 import { programVersion } from './program-version.ts';
@@ -62,7 +62,7 @@ async function answerEvent(
   const agent = hookAgent(event, version);
   return quickly(packageFolder, event.cwd, { agent, offered }, async (memory) => {
     const found = await answerHook(memory, event);
-    if (found !== undefined) await print(`${jsonText(found)}\n`);
+    if (found !== undefined) await print(`${asciiJson(found)}\n`);
   });
 }
 

@@ -62,3 +62,8 @@ export function escapedUnits(char: string): string {
   const units = Array.from({ length: char.length }, (_, i) => char.charCodeAt(i));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
+
+/** Writes JSON in ASCII, which shells of Windows pass on in every code page. */
+export function asciiJson(value: object): string {
+  return jsonText(value).replace(/[^ -~]/g, escapedUnits);
+}

@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { editHooks, hookClients, hookCommands } from '../../src/cli/setup/client-hooks.ts';
+import { checkHooks } from '../../src/cli/setup/hook-check.ts';
+import { hookCommand } from '../../src/cli/setup/hook-command.ts';
+import { planSetup } from '../../src/cli/setup/setup-plan.ts';
 import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
@@ -24,20 +28,20 @@ describe('the hooks of a client', () => {
     ['the same words', '{ "note": "memory-bank hook stop" }'],
   ])('are added once and removed again: %s', (_, text) => {
     for (const client of Object.values(hookClients)) {
-      const edited = editHooks(text, client, program, root, true);
+      const edited = editHooks(text, client, program, root, 'add');
       const events = hookCommands(edited).map(({ event }) => event);
       expect(events).toHaveLength(Object.keys(client.settings.hooks).length);
-      expect(editHooks(edited, client, program, root, true)).toBe(edited);
-      expect(editHooks(edited, client, program, root, false)).toBe(text);
+      expect(editHooks(edited, client, program, root, 'add')).toBe(edited);
+      expect(editHooks(edited, client, program, root, 'remove')).toBe(text);
     }
   });
 
   it('keep what a person adds to them', () => {
     const [client] = Object.values(hookClients);
     if (!client) throw new Error('There is no client with hooks.');
-    const edited = editHooks('', client, program, root, true);
+    const edited = editHooks('', client, program, root, 'add');
     const extended = edited.replace(/("hooks": \[)(\s+\{\s+"type")/, `$1 ${mine},$2`);
-    const undone = editHooks(extended, client, program, root, false);
+    const undone = editHooks(extended, client, program, root, 'remove');
     expect(JSON.parse(undone)).toEqual({
       hooks: { SessionStart: [{ hooks: [JSON.parse(mine)] }] },
     });
@@ -46,21 +50,84 @@ describe('the hooks of a client', () => {
   it('get the command of a new setup', () => {
     const [client] = Object.values(hookClients);
     if (!client) throw new Error('There is no client with hooks.');
-    const edited = editHooks('', client, program, root, true);
+    const edited = editHooks('', client, program, root, 'add');
     const npx = ['npx', '-y', 'memory-bank@1.0.0'];
-    expect(editHooks(edited, client, npx, root, true)).toBe(editHooks('', client, npx, root, true));
+    expect(editHooks(edited, client, npx, root, 'add')).toBe(
+      editHooks('', client, npx, root, 'add'),
+    );
   });
 
   it.each(['{', '{"hooks": []}', '{"hooks": {"SessionStart": {}, "sessionStart": {}}}'])(
     'are not added to %j',
     (text) => {
       for (const client of Object.values(hookClients)) {
-        expect(() => editHooks(text, client, program, root, true)).toThrow(
+        expect(() => editHooks(text, client, program, root, 'add')).toThrow(
           expect.objectContaining({ code: 'damaged' }),
         );
       }
     },
   );
+});
+
+/** The settings of a client as an earlier version wrote them. */
+const earlier = (client: (typeof hookClients)[string]) =>
+  `${JSON.stringify(client.settings, null, 2)}\n`;
+
+describe('hooks that can fail', () => {
+  it('get the form that cannot, and are removed', () => {
+    for (const client of Object.values(hookClients)) {
+      const text = earlier(client);
+      const ours = editHooks('', client, program, root, 'add');
+      expect(editHooks(text, client, program, root, 'guard')).toBe(ours);
+      expect(editHooks(text, client, program, root, 'add')).toBe(ours);
+      expect(editHooks(ours, client, program, root, 'guard')).toBe(ours);
+      expect(hookCommands(editHooks(text, client, program, root, 'remove'))).toEqual([]);
+    }
+  });
+
+  it.each(['memory-bank hook prompt || exit 0', 'npx -y memory-bank@0.9.0 hook prompt; exit 0'])(
+    'keep their program: %s',
+    (command) => {
+      const [client] = Object.values(hookClients);
+      if (!client) throw new Error('There is no client with hooks.');
+      const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ command }] }] } });
+      const [before] = hookCommands(text);
+      expect(before?.guarded).toBe(false);
+      const [after] = hookCommands(editHooks(text, client, program, root, 'guard'));
+      expect(after).toEqual({ ...before, guarded: true });
+    },
+  );
+
+  it('are found by doctor, and brought up to date by init without --hooks', async () => {
+    const repo = Repo.create();
+    const around = { root: repo.root, home: newFolder(), env: {}, platform: process.platform };
+    for (const client of Object.values(hookClients))
+      repo.write(client.path.join('/'), earlier(client));
+    const other = '{ "hooks": { "stop": [{ "command": "./mine.sh hook stop" }] } }';
+    repo.write('.cursor/hooks.json', other);
+    const found = () =>
+      checkHooks(around, false).filter(({ text }) => text.includes('run memory-bank init'));
+    expect(found().map(({ what, state }) => [what, state])).toEqual([
+      ['Claude Code hooks', 'bad'],
+      ['Codex hooks', 'bad'],
+      ['Copilot CLI hooks', 'bad'],
+      ['Gemini CLI hooks', 'bad'],
+    ]);
+    const { edits } = await planSetup({
+      names: [],
+      hooks: false,
+      instructions: [],
+      programs: { shared: program, personal: program },
+      options: [],
+      around,
+      mayReplace: async () => false,
+    });
+    expect(edits.map(({ path }) => relative(repo.root, path)).sort()).toEqual(
+      files.filter((file) => file !== '.cursor/hooks.json').sort(),
+    );
+    for (const { path, after = '' } of edits) repo.write(relative(repo.root, path), after);
+    expect(found()).toEqual([]);
+  });
 });
 
 describe('init --hooks', () => {
@@ -73,10 +140,11 @@ describe('init --hooks', () => {
     const run = (...args: string[]) =>
       spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
     const shown = run('init', '--clients', 'all', '--hooks').stdout;
-    expect(shown).toContain(`"command": "memory-bank hook session-start"`);
+    const command = JSON.stringify(hookCommand(program, 'session-start'));
+    expect(shown).toContain(`"command": ${command}`);
     expect(run('init', '--clients', 'all', '--hooks', '--yes').status).toBe(0);
     for (const file of files) {
-      expect(repo.read(file)).toContain('"memory-bank hook session-start"');
+      expect(repo.read(file)).toContain(command);
       expect(repo.read(file)).not.toContain(root);
     }
     expect(JSON.parse(repo.read('.cursor/hooks.json')).version).toBe(1);

@@ -209,6 +209,44 @@ describe('a hook', () => {
     expect(stderr).toContain('not a JSON object');
   });
 
+  test('reads input behind a byte order mark, and answers in ASCII', () => {
+    run(['memory-write', '--category', 'corrections', '--key', 'name', '--value', 'Zoë 日本 😀']);
+    const marks = ['\ufeff', 'n++', '\u00ef\u00bb\u00bf', '\r\n\ufeff'];
+    for (const [at, mark] of marks.entries()) {
+      const input = JSON.stringify({ ...claude(), session_id: `marked ${at}` });
+      const { status, stdout, stderr } = run(['hook', 'session-start'], mark + input);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(contextOf(JSON.parse(stdout), 'SessionStart')).toContain('Zoë 日本 😀');
+      expect(stdout).toMatch(/^[ -~]*\n$/);
+    }
+  });
+
+  test('ends with 0 also if the command line or its folder is wrong, or nobody reads the answer', () => {
+    const input = JSON.stringify(claude());
+    for (const args of [
+      ['--no-such-option', 'hook', 'prompt'],
+      ['--toolsets', 'no-such-toolset', 'hook', 'prompt'],
+    ]) {
+      const { status, stdout, stderr } = run(args, input);
+      expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+    }
+    // A removed folder, and an output that is closed.
+    for (const script of [
+      'mkdir gone; cd gone; rmdir ../gone; exec "$@"',
+      'exec "$@" >&-',
+      'exec "$@" </dev/null',
+    ]) {
+      const words = ['-c', script, 'sh', process.execPath, main, 'hook', 'session-start'];
+      const { status, stderr } = spawnSync('/bin/sh', words, {
+        cwd: repo.root,
+        env,
+        encoding: 'utf8',
+        input,
+      });
+      expect({ script, status, stderr }).toEqual({ script, status: 0, stderr: '' });
+    }
+  });
+
   test('does not wait for a lock, and creates nothing where there is no memory', () => {
     repo.write('.git/index.lock', '');
     expect(run(['hook', 'session-start'], JSON.stringify(claude())).status).toBe(0);

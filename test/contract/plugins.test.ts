@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { copyProgram, writePlugins } from '../../plugins/build.js';
@@ -142,13 +142,45 @@ describe('the plugins', () => {
       });
       expect(commands.length).toBeGreaterThan(0);
       for (const command of commands) {
-        const [, event, names] =
-          /^node "\$(?:\{\w+\}|env:\w+)\/program\/dist\/main\.cjs" hook ([a-z-]+) ([a-z,-]+)$/.exec(
-            command,
-          ) ?? [];
-        expect(hookEvents).toContain(event);
-        // Its texts name only tools that the server of the plugin offers.
-        expect(names?.split(',')).toEqual(defaultToolsets);
+        const start =
+          /node "(?:\$\{\w+\}|\$env:\w+|%\w+%)\/program\/dist\/main\.cjs" hook ([a-z-]+) '?([a-z,-]+)/g;
+        const starts = [...command.matchAll(start)];
+        // One for cmd and sh, two for PowerShell.
+        expect(starts).toHaveLength(4);
+        for (const [, event, names] of starts) {
+          expect(hookEvents).toContain(event);
+          // Its texts name only tools that the server of the plugin offers.
+          expect(names?.split(',')).toEqual(defaultToolsets);
+        }
+      }
+    }
+  });
+
+  it('have hooks that are silent and succeed where node or the program is missing', () => {
+    for (const client of withProgram) {
+      const file = client === 'copilot' ? 'copilot/hooks.json' : `${client}/hooks/hooks.json`;
+      const command = /"(?:command|bash)":("set hook.*?[^\\]")/.exec(
+        JSON.stringify(manifests[file]),
+      );
+      for (const PATH of [newFolder(), dirname(process.execPath)]) {
+        // A folder of a user whose name would end quotes.
+        const folder = join(newFolder(), "O'Brien");
+        const variables = [
+          'CLAUDE_PLUGIN_ROOT',
+          'PLUGIN_ROOT',
+          'CURSOR_PLUGIN_ROOT',
+          'extensionPath',
+        ];
+        const text = variables.reduce(
+          (part, name) => part.replaceAll(`\${${name}}`, folder),
+          String(JSON.parse(command?.[1] ?? '')),
+        );
+        const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', text], {
+          env: { PATH },
+          encoding: 'utf8',
+          input: '{}',
+        });
+        expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
       }
     }
   });

@@ -31,6 +31,8 @@ export interface ClientEvent {
 }
 
 const maxId = 200;
+/** Longest byte order mark before the input: three characters where a shell took it for text. */
+const maxMark = 3;
 
 /** The agent of the session in which a hook of a client runs. */
 export function hookAgent({ client }: ClientEvent, version: string): string {
@@ -43,7 +45,7 @@ export function hookAgent({ client }: ClientEvent, version: string): string {
  * @returns undefined for a text that is not a JSON object.
  */
 export function readEvent(event: HookEvent, input: string): ClientEvent | undefined {
-  const value = parse(input);
+  const value = parseInput(input);
   if (!isObject(value)) return undefined;
   const fields = new Map<string, unknown>(Object.entries(value));
   const text = (...names: string[]) => {
@@ -67,6 +69,21 @@ export function readEvent(event: HookEvent, input: string): ClientEvent | undefi
     forgotten: event === 'session-start' && ['compact', 'clear'].includes(source),
     goesOn: fields.get('stop_hook_active') === true,
   };
+}
+
+/**
+ * Parses the input of a hook; undefined for a text that is not a JSON object.
+ *
+ * Shells of Windows put a byte order mark before it, as such or in the characters of a code page.
+ */
+export function parseInput(text: string): unknown {
+  const start = text.trimStart().indexOf('{');
+  if (start < 0 || start > maxMark) return undefined;
+  try {
+    return JSON.parse(text.trimStart().slice(start));
+  } catch {
+    return undefined;
+  }
 }
 
 const usualNames: Record<HookEvent, string> = {
@@ -111,12 +128,4 @@ export function takesContext({ client, event }: ClientEvent): boolean {
   if (event === 'prompt') return client !== 'cursor' && client !== 'copilot';
   // The other clients can only be kept from stopping, which a reminder is not worth.
   return event === 'stop' && client === 'claude';
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,7 @@ import { isUsual, keepDigest } from '../../app/hook/digest-keeping.ts';
 import { answerHook } from '../../app/hook/hook-answer.ts';
 import { contextMemory } from '../../app/hook/hook-memory.ts';
 import type { Context } from '../../core/context.ts';
-import { jsonText } from '../../core/json.ts';
+import { asciiJson } from '../../core/json.ts';
 import type { Command, Invocation } from '../command.ts';
 import { maxHookInput, readHookInput, toolsetNames } from '../hook-input.ts';
 import { printable } from '../terminal.ts';
@@ -19,7 +19,7 @@ export const hook: Command = {
   async run(invocation) {
     try {
       const answer = await answerOf(invocation);
-      if (answer !== undefined) process.stdout.write(`${jsonText(answer)}\n`);
+      if (answer !== undefined) process.stdout.write(`${asciiJson(answer)}\n`);
     } catch (error) {
       debug(error instanceof Error ? error.message : String(error));
     }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { hookEvents } from '../../app/hook/client-event.ts';
 import { isObject } from '../../core/json.ts';
+import { type HookLine, hookCommand, readHookCommand } from './hook-command.ts';
 import hookSettings from './hook-settings.json' with { type: 'json' };
 import { editJson, jsonWithComments } from './json-entry.ts';
 import { otherUse } from './own-entry.ts';
@@ -56,14 +56,11 @@ export function hookPath({ path }: HookClient, root: string): string {
 }
 
 /** A command in the settings of a client that answers an event with `hook`. */
-export interface HookCommand {
+export interface HookCommand extends HookLine {
   /** The keys and indexes that lead to the entry of the command. */
   readonly path: readonly (string | number)[];
   /** The keys of the entry that have the command: Copilot CLI has one for each shell. */
   readonly keys: readonly string[];
-  /** The words of the command before `hook`. */
-  readonly words: readonly string[];
-  readonly event: string;
 }
 
 /**
@@ -79,13 +76,14 @@ export function hookCommands(text: string): HookCommand[] {
     const fields = Object.entries(value);
     const commands = fields.flatMap(([key, one]) => {
       const isCommand = commandKeys.includes(key) && typeof one === 'string';
-      const command = isCommand ? parseCommand(one) : undefined;
+      const command = isCommand ? readHookCommand(one) : undefined;
       return command ? [{ key, ...command }] : [];
     });
     const [command] = commands;
     if (command) {
       const { words, event } = command;
-      found.push({ path, keys: commands.map(({ key }) => key), words, event });
+      const guarded = commands.every((one) => one.guarded);
+      found.push({ path, keys: commands.map(({ key }) => key), words, event, guarded });
     }
     for (const [key, one] of fields) visit(one, [...path, key]);
   };
@@ -93,20 +91,18 @@ export function hookCommands(text: string): HookCommand[] {
   return found;
 }
 
-function parseCommand(command: string): Pick<HookCommand, 'words' | 'event'> | undefined {
-  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(
-    ([, double, single, plain]) => double ?? single ?? plain ?? '',
-  );
-  const [word, event = ''] = words.slice(-2);
-  if (word !== 'hook' || !hookEvents.some((one) => one === event)) return undefined;
-  return { words: words.slice(0, -2), event };
-}
+/** An edit of the hooks in the settings of a client. */
+export type HookEdit =
+  /** All of them, started by the command that `init` writes. */
+  | 'add'
+  /** Those that are present get the form that cannot fail. */
+  | 'guard'
+  | 'remove';
 
 /**
- * Adds the hooks of a client to its settings, or removes them; everything else stays as it is.
+ * Edits the hooks of a client in its settings; everything else stays as it is.
  *
  * @param program the command that `init` would write.
- * @param wanted whether the settings get the hooks.
  * @throws MemoryError `damaged` when the text cannot be edited safely.
  */
 export function editHooks(
@@ -114,19 +110,18 @@ export function editHooks(
   { settings }: HookClient,
   program: readonly string[],
   root: string,
-  wanted: boolean,
+  edit: HookEdit,
 ): string {
-  const ours = hookCommands(text).filter(({ words: [command, ...args] }) => {
-    return otherUse({ command, args }, program, root) === undefined;
-  });
-  if (!wanted) {
+  const ours = ownHooks(text, program, root);
+  if (edit === 'remove') {
     // From the last to the first, so that the indexes before it stay valid.
     return ours.reduceRight((part, { path }) => removeCommand(part, path), text);
   }
-  const given = ours.reduce((part, { path, keys, event }) => {
-    const line = commandLine(program, event);
+  const given = ours.reduce((part, { path, keys, words, event }) => {
+    const line = hookCommand(edit === 'add' ? program : words, event);
     return editJson(part, path, Object.fromEntries(keys.map((key) => [key, line])));
   }, text);
+  if (edit === 'guard') return given;
   let edited = given;
   if (settings.version !== undefined && text.trim() === '') {
     edited = `${JSON.stringify({ version: settings.version }, null, 2)}\n`;
@@ -139,6 +134,13 @@ export function editHooks(
     edited = editJson(edited, ['hooks', name, end], group);
   }
   return edited;
+}
+
+/** Lists the commands in the settings of a client that start this program for the project. */
+export function ownHooks(text: string, program: readonly string[], root: string): HookCommand[] {
+  return hookCommands(text).filter(({ words: [command, ...args] }) => {
+    return otherUse({ command, args }, program, root) === undefined;
+  });
 }
 
 /** Removes the entry of a command, and the lists and objects that contained nothing else. */
@@ -155,13 +157,8 @@ function withProgram(groups: unknown, program: readonly string[]): object[] {
   const start = /^memory-bank hook (?=[a-z-]+$)/;
   return JSON.parse(JSON.stringify(groups), (_, value) => {
     if (typeof value !== 'string' || !start.test(value)) return value;
-    return commandLine(program, value.replace(start, ''));
+    return hookCommand(program, value.replace(start, ''));
   });
-}
-
-function commandLine(program: readonly string[], event: string): string {
-  const words = program.map((word) => (/[\s"']/.test(word) ? `"${word}"` : word));
-  return [...words, 'hook', event].join(' ');
 }
 
 /** Whether a text contains only what a file of hooks begins with. */

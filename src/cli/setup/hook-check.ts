@@ -3,9 +3,9 @@ import type { Finding } from '../../app/health/finding.ts';
 import { projectPath, readText } from '../../app/project-file.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Surroundings } from './client.ts';
-import { type HookCommand, hookClients, hookCommands, hookPath } from './client-hooks.ts';
+import { type HookCommand, hookClients, hookCommands, hookPath, ownHooks } from './client-hooks.ts';
 import { CannotStart, NotOnPath, NotStarted, startOfEntry } from './entry-start.ts';
-import { pathAdvice } from './own-entry.ts';
+import { binName, pathAdvice } from './own-entry.ts';
 
 /** How long a hook may take, in milliseconds. */
 const limit = 10_000;
@@ -30,10 +30,17 @@ export function checkHooks(around: Surroundings, startsAll: boolean): Finding[] 
     try {
       const text = readText(projectPath(around.root, given));
       if (text === undefined) return [];
-      return hookCommands(text).map((hook) => {
+      const findings = hookCommands(text).map((hook): Finding => {
         const { state, text: result } = run(hook, around, startsAll);
         return { what, state, text: `${given}: the hook ${hook.event} ${result}` };
       });
+      const unguarded = ownHooks(text, [binName], around.root).filter(({ guarded }) => !guarded);
+      if (unguarded.length > 0) {
+        const events = unguarded.map(({ event }) => event).join(', ');
+        const why = `${events} can stop everybody who does not have this version of the program`;
+        findings.push({ what, state: 'bad', text: `${given}: ${why}: run memory-bank init` });
+      }
+      return findings;
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
       return [{ what, state: 'bad', text: `${given}: ${error.text}` }];

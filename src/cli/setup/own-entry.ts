@@ -9,6 +9,9 @@ export const { name: packageName, version: packageVersion } = packageJson;
 /** The name of the program on the PATH. */
 export const binName = 'memory-bank' satisfies keyof typeof packageJson.bin;
 
+/** Names that npm installs as a `.cmd` file on Windows, which only a shell can start. */
+export const shimNames: readonly string[] = [binName, 'npx'];
+
 /**
  * Describes what an entry does if it does not start this program for this project.
  *

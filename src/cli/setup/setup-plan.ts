@@ -43,7 +43,10 @@ export interface ClientPrograms {
 export interface Setup {
   /** Names of clients. */
   readonly names: readonly string[];
-  /** Whether the clients that have hooks get them; undo always removes them. */
+  /**
+   * Whether the clients that have hooks get them. Hooks that are present are brought up to date in any
+   * case; undo always removes them.
+   */
   readonly hooks: boolean;
   /** Names of the instruction files for agents. */
   readonly instructions: readonly string[];
@@ -129,14 +132,17 @@ export async function planSetup({
       return text;
     });
   }
-  for (const client of names.flatMap((name) => own(hookClients, name) ?? [])) {
-    if (!hooks && !undo) continue;
+  for (const [name, client] of Object.entries(hookClients)) {
     const path = hookPath(client, around.root);
     const resolve = () => projectPath(around.root, path);
+    const isChosen = names.includes(name) && (hooks || undo);
+    const edit = !isChosen ? 'guard' : undo ? 'remove' : 'add';
+    // Hooks that an earlier version wrote can stop everybody who works on the project.
+    if (edit === 'guard' && (undo || !hasHooks(resolve))) continue;
     await consider(
       path,
       resolve,
-      (text) => editHooks(text, client, programs.shared, around.root, !undo),
+      (text) => editHooks(text, client, programs.shared, around.root, edit),
       ' hook ',
     );
   }
@@ -146,6 +152,16 @@ export async function planSetup({
     await consider(path, resolve, (text) => editInstructions(text, !undo));
   }
   return { edits, untouched };
+}
+
+/** Whether a file exists that may contain hooks of this program. */
+function hasHooks(resolve: () => string): boolean {
+  try {
+    return readText(resolve())?.includes(' hook ') === true;
+  } catch (error) {
+    if (error instanceof MemoryError) return false;
+    throw error;
+  }
 }
 
 /** The change of a file as a unified diff. */

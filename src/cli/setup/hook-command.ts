@@ -1,0 +1,82 @@
+import { hookEvents } from '../../app/hook/client-event.ts';
+import { MemoryError } from '../../core/error.ts';
+import hookCommandForm from './hook-command.json' with { type: 'json' };
+import { shimNames } from './own-entry.ts';
+
+/**
+ * The command line of a hook, which cannot fail: it ends with status 0, and prints nothing but a JSON
+ * object, also where the program is missing, older or broken.
+ *
+ * Everybody who works on a project has the same file, and each client starts it with another shell, so
+ * that one text has to serve all of them:
+ *
+ * - cmd sees three commands and a comment; it cannot check the output. `set` assigns a variable.
+ * - sh sets an argument to the quoted text, which the comment in backquotes does not change. It ends at
+ *   `exit 0`, before the comment `#>`.
+ * - PowerShell stores what a client pipes into the command as a variable with that odd name. It skips
+ *   the comment from `<#` to `#>`, and catches that the program is missing.
+ */
+const form = hookCommandForm.form;
+
+/** A command line of a hook in the settings of a client. */
+export interface HookLine {
+  /** The words of the command before `hook`. */
+  readonly words: readonly string[];
+  readonly event: string;
+  /** Whether the command cannot fail, in the form that `init` writes now. */
+  readonly guarded: boolean;
+}
+
+/**
+ * Returns the command line by which clients answer an event with a program.
+ *
+ * @throws MemoryError `invalid_input` for a program that cannot be written for all shells.
+ */
+export function hookCommand(program: readonly string[], event: string): string {
+  const odd = program.find((word) => !/^[\p{L}\p{N}_@+=:,./\\~() -]+$/u.test(word));
+  if (odd !== undefined) {
+    throw new MemoryError('invalid_input', `A hook cannot start ${JSON.stringify(odd)}.`, {
+      hint: 'Use a command without quotes and other special characters for --command.',
+    });
+  }
+  const [command = '', ...args] = program;
+  const words = [...program, 'hook', event];
+  // npm also installs a script for PowerShell, which Windows does not run by default.
+  const shim = shimNames.includes(command) ? `${command}.cmd` : command;
+  return Object.entries({
+    cmd: words.map((word) => quoted(word, '"')).join(' '),
+    sh: words.map((word) => quoted(word, "'")).join(' '),
+    powershell: [shim, ...args, 'hook', event].map((word) => quoted(word, "'")).join(' '),
+  }).reduce((text, [shell, line]) => text.replaceAll(`{${shell}}`, () => line), form);
+}
+
+function quoted(word: string, quote: string): string {
+  const isPlain =
+    quote === '"' ? /^[^\s()=,]+$/.test(word) : /^[\w+=:./~-][\w@+=:./~-]*$/.test(word);
+  return isPlain ? word : quote + word + quote;
+}
+
+/** Reads a command line `<program> hook <event>`, in any form; undefined for another command. */
+export function readHookCommand(command: string): HookLine | undefined {
+  const [before = '', after = ''] = form.split('{cmd}');
+  const [next = ''] = after.split('{sh}');
+  const end = command.startsWith(before) ? command.indexOf(next) : -1;
+  const plain = command.replace(/\s*(?:\|\||;|&)\s*exit\s+(?:\/b\s+)?0\s*$/, '');
+  const line = end < 0 ? plain : command.slice(before.length, end);
+  const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  );
+  const [word, event = ''] = words.slice(-2);
+  if (word !== 'hook' || !hookEvents.some((one) => one === event)) return undefined;
+  const program = words.slice(0, -2);
+  return { words: program, event, guarded: isCurrent(command, program, event) };
+}
+
+function isCurrent(command: string, program: readonly string[], event: string): boolean {
+  try {
+    return command === hookCommand(program, event);
+  } catch (error) {
+    if (error instanceof MemoryError) return false;
+    throw error;
+  }
+}
