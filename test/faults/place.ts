@@ -64,8 +64,11 @@ export function copy(template: string, to: string): void {
  */
 export function bury(root: string, reboot = false): void {
   const folder = join(root, '.git', 'memory-bank');
-  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
-    if (!/^(owner-|lock$|break-)/.test(name)) continue;
+  const options = { recursive: true, encoding: 'utf8' } as const;
+  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder, options) : []) {
+    // Without hard links, a name that is taken is a folder with the token of its holder.
+    if (!/^(?:owner-[^/]*|lock|break-[^/]*|.*\/holder)$/.test(name)) continue;
+    if (fs.statSync(join(folder, name)).isDirectory()) continue;
     const text = fs.readFileSync(join(folder, name), 'utf8');
     if (!text.endsWith('}\n')) continue;
     const token = { ...JSON.parse(text), start: '1' };
@@ -149,7 +152,8 @@ export function litter(root: string, objects = true): string[] {
   return found.filter((path) => {
     if (/(^|\/)tmp_obj_/.test(path)) return objects;
     if (isAtRest(root, path)) {
-      return !isAlive(text(join(root, path.replace('/journal-', '/owner-'))));
+      const owner = path.replace(/\/(?:journal|turn)-/, '/owner-').replace(/\/holder$/, '');
+      return !isAlive(text(join(root, owner)));
     }
     return other.test(path);
   });
@@ -165,7 +169,7 @@ export function isDraftOfCache(path: string): boolean {
 
 /** Whether an idle server has such a file: it identifies the server and blocks nothing. */
 export function isAtRest(root: string, path: string): boolean {
-  if (/\/memory-bank\/owner-[^/]*$/.test(path)) return true;
+  if (/\/memory-bank\/(?:owner|turn)-[^/]*(?:\/holder)?$/.test(path)) return true;
   return /\/memory-bank\/journal-[^/]*$/.test(path) && fs.statSync(join(root, path)).size === 0;
 }
 

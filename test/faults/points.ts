@@ -188,16 +188,21 @@ async function live(stage: Stage, root: string, files: Files): Promise<Outcome> 
 }
 
 /** Opens the repository of a dead server and returns the violations. */
-export async function restart(stage: Stage, root: string, done: number): Promise<string[]> {
+export async function restart(
+  stage: Stage,
+  root: string,
+  done: number,
+  files?: Files,
+): Promise<string[]> {
   const warnings: string[] = [];
-  const opened = await serve(folderOf(stage, root), undefined, (text) => warnings.push(text));
+  const opened = await serve(folderOf(stage, root), files, (text) => warnings.push(text));
   try {
     await opened.call.store.list(note);
     const seen = stage.look(root);
     const wrong = stage.compare(seen, done, true);
     // A dead server's own files stay until the next change; locks that block git do not.
     const left = litter(root, false).filter(
-      (path) => !isAtRest(root, path) && !/memory-bank\/lock$/.test(path),
+      (path) => !isAtRest(root, path) && !/memory-bank\/lock(?:\/holder)?$/.test(path),
     );
     if (left.length > 0) wrong.push(`left behind after opening: ${left.join(', ')}`);
     wrong.push(...(await stage.goOn(root, seen, opened, false)));

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Files } from '../../src/git/disk/file-layer.ts';
 import { GitServer } from './git-server.ts';
 import { note } from './note.ts';
 import { type Opened, open } from './open.ts';
@@ -48,8 +49,8 @@ export class Fleet {
   }
 
   /** Opens the memory of a clone as another process does. */
-  open({ root }: Repo): Promise<Opened> {
-    return open(root, [note], { now: this.#now, env: this.#env });
+  open({ root }: Repo, files?: Files): Promise<Opened> {
+    return open(root, [note], { now: this.#now, env: this.#env, ...(files && { files }) });
   }
 
   /** @returns undefined where no server for the transport can be started. */

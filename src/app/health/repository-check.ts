@@ -8,6 +8,7 @@ import {
   foundLocks,
   writeRefusals,
 } from '../../git/commit/writable.ts';
+import { Disk } from '../../git/disk/disk.ts';
 import { NodeFiles } from '../../git/disk/file-layer.ts';
 import { GitConfig, maxConfigSize } from '../../git/repository/config.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
@@ -56,7 +57,7 @@ export async function checkRepository(
     ignored
       ? { what: 'Ignore rules', state: 'bad', text: ignored.text }
       : { what: 'Ignore rules', state: 'good', text: `do not cover ${memoryFolderName}` },
-    ...foundLocks(files, tree).map(lookAtLock),
+    ...foundLocks(new Disk(files, 'relaxed'), tree).map(lookAtLock),
     ...checkRefs(files, tree),
     lookAtDriver(root, tree, program),
     ...lookAtIdentity(config, env),

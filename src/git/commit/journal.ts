@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
+import { isRefusal } from '../disk/file-system.ts';
 import { journalName } from '../locks/process-lock.ts';
 import type { Oid } from '../objects/object.ts';
 import type { Reflog } from '../refs/reflog.ts';
@@ -77,10 +78,12 @@ export async function writeJournal(disk: Disk, folder: string, journal: Journal)
 
 /** Ends a journal by emptying it; if the disk refuses, the next process acts on it. */
 export function endJournal(disk: Disk, folder: string, token: string): void {
+  const path = journalPath(folder, token);
   try {
-    disk.files.truncate(journalPath(folder, token), 0);
+    disk.files.truncate(path, 0);
   } catch (error) {
     if (errno(error) === undefined) throw error;
+    if (isRefusal(error)) disk.tryDiscard(path);
   }
 }
 

@@ -5,7 +5,8 @@ import { removeIfEmpty } from '../disk/disk.ts';
 import { throughLink } from '../disk/file-layer.ts';
 import { type IndexChange, IndexFile, type LineStat, lineStat } from '../index/index-file.ts';
 import { type IndexEdit, indexPath, writeIndex } from '../index/known-index.ts';
-import { GitLock, type LockRole, lockRoles } from '../locks/lock.ts';
+import { GitLock, holdsToken, type LockRole, lockRoles, proofPath } from '../locks/lock.ts';
+import { discardName, turnName } from '../locks/owned-names.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import { type Oid, objectId } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
@@ -46,10 +47,14 @@ export async function recover(
   const path = journalPath(site.folder, id);
   const journal = journalOf(site, path);
   if (journal) await settle(site, token, journal, sideOf(site, journal));
-  for (const role of lockRoles) removeLock(site, role, id);
+  const isLinked = !names.includes(turnName(id));
+  for (const role of lockRoles) {
+    if (isLinked) removeLink(site, role, id);
+    else removeLock(site, role, (lock) => holdsToken(site.disk.files, lock, id));
+  }
   site.disk.discard(path);
   const rest = names.filter((name) => !name.startsWith('owner-'));
-  for (const name of [...rest, `owner-${id}`]) site.disk.discard(join(site.folder, name));
+  for (const name of [...rest, `owner-${id}`]) discardName(site.disk, join(site.folder, name));
 }
 
 /** Reads a journal; an invalid one is renamed, and its files count as the user's edits from then on. */
@@ -174,12 +179,11 @@ export async function fixIndex(
   const gitDir = gitDirOf(site, journal);
   const target = indexPath(disk.files, { gitDir });
   const changes = () => indexChanges(disk, target, journal, top, side);
-  const proof = join(site.folder, `index-${journal.token}`);
-  const ours = GitLock.adopt(disk, target, proof);
+  const ours = GitLock.adopt(disk, target, 'index', site.folder, journal.token);
   // If another process holds the lock by now, there is usually nothing left to change.
   if (!ours && !changes()) return;
   // A network disk may report an error for a rename that it did; then an old proof of ours is left.
-  if (!ours) disk.discard(join(site.folder, `index-${token.id}`));
+  if (!ours) disk.discard(proofPath(site.folder, 'index', token.id));
   const lock = ours ?? (await GitLock.take(disk, target, 'index', site.folder, token, lockWait));
   try {
     const change = changes();
@@ -226,13 +230,15 @@ function statOf(disk: Disk, path: string, oid: Oid): LineStat | undefined {
 }
 
 /** Removes a git lock of a dead process, which is found by its inode. */
-function removeLock(site: RepositorySite, role: LockRole, id: string): void {
+function removeLink(site: RepositorySite, role: LockRole, id: string): void {
   const { files } = site.disk;
-  const proof = files.lstat(join(site.folder, `${role}-${id}`));
+  const proof = files.lstat(proofPath(site.folder, role, id));
   if (!proof || proof.links < 2) return;
-  for (const path of candidates(site, role)) {
-    if (files.lstat(path)?.ino === proof.ino) site.disk.discard(path);
-  }
+  removeLock(site, role, (path) => files.lstat(path)?.ino === proof.ino);
+}
+
+function removeLock(site: RepositorySite, role: LockRole, isOf: (path: string) => boolean): void {
+  for (const path of candidates(site, role)) if (isOf(path)) site.disk.discard(path);
 }
 
 function candidates(site: RepositorySite, role: LockRole): string[] {

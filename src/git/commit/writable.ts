@@ -4,8 +4,9 @@ import { Disk, storageError } from '../disk/disk.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { IndexFile } from '../index/index-file.ts';
 import { indexPath } from '../index/known-index.ts';
+import { OwnedNames } from '../locks/owned-names.ts';
 import { isLocal } from '../locks/process-lock.ts';
-import { isDead, parseToken } from '../locks/token.ts';
+import { isDead } from '../locks/token.ts';
 import { ObjectDatabase } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
 import { Refs } from '../refs/refs.ts';
@@ -90,7 +91,8 @@ export interface FoundLock {
 }
 
 /** The current locks: git's own, and the process lock of the servers. */
-export function foundLocks(files: Files, { gitDir, commonDir }: WorkTree): FoundLock[] {
+export function foundLocks(disk: Disk, { gitDir, commonDir }: WorkTree): FoundLock[] {
+  const { files } = disk;
   const refs = new Refs(files, gitDir, commonDir);
   const branch = refs.branch();
   const targets = [
@@ -104,7 +106,7 @@ export function foundLocks(files: Files, { gitDir, commonDir }: WorkTree): Found
     const stat = files.lstat(path);
     if (!stat) return [];
     const since = new Date(stat.mtimeMs);
-    const token = path === own && parseToken(files.read(path)?.toString('utf8') ?? '');
+    const token = path === own && new OwnedNames(disk, folder).holder('lock');
     if (!token) return [{ path, since }];
     return [{ path, since, holder: { pid: token.pid, gone: isDead(token, isLocal(folder)) } }];
   });

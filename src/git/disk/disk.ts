@@ -1,9 +1,13 @@
 import { basename, dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { errno, type Files, lookThrough, type Stat } from './file-layer.ts';
+import { type Features, isRefusal, probeFeatures } from './file-system.ts';
 
 /** Whether a mutation waits until its data is on the medium. */
 export type Durability = 'full' | 'relaxed';
+
+/** The codes with which systems refuse to open or flush a directory, next to those of `isRefusal`. */
+const unopened: ReadonlySet<string | undefined> = new Set(['EISDIR', 'EBADF']);
 
 /** Age from which a temporary file counts as abandoned, in milliseconds. */
 const abandoned = 3_600_000;
@@ -15,10 +19,30 @@ const abandoned = 3_600_000;
 export class Disk {
   readonly files: Files;
   readonly durability: Durability;
+  /** The features of the file system of each folder that was probed. */
+  readonly #features = new Map<string, Features>();
+  /** Folders that cannot be flushed. */
+  readonly #unsynced = new Set<string>();
 
   constructor(files: Files, durability: Durability) {
     this.files = files;
     this.durability = durability;
+  }
+
+  /** The features of the file system of a folder, found out once; see `probeFeatures`. */
+  features(folder: string, id: string): Features {
+    const known = this.#features.get(folder) ?? probeFeatures(this.files, folder, id);
+    this.#features.set(folder, known);
+    return known;
+  }
+
+  /** Sets the permissions of an open file; a file system that has none keeps its own. */
+  setMode(fd: number, mode: number): void {
+    try {
+      this.files.chmod(fd, mode & 0o777);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
   }
 
   /**
@@ -52,7 +76,7 @@ export class Disk {
     const fd = this.files.open(path, 'wx', mode);
     try {
       try {
-        if (exact !== undefined) this.files.chmod(fd, exact & 0o777);
+        if (exact !== undefined) this.setMode(fd, exact);
         for (const group of inGroups(pieces)) {
           this.files.write(fd, group);
           // The pieces of a large file may take long to make.
@@ -131,19 +155,55 @@ export class Disk {
     }
   }
 
+  /**
+   * Cuts a file to its first bytes. Where the file system cannot do that, the file is replaced under the
+   * lock of git's protocol.
+   */
+  shorten(path: string, kept: Uint8Array): void {
+    const { files } = this;
+    try {
+      files.truncate(path, kept.length);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const lock = `${path}.lock`;
+      const fd = files.open(lock, 'wx', 0o666);
+      try {
+        try {
+          files.write(fd, [kept]);
+        } finally {
+          files.close(fd);
+        }
+        files.rename(lock, path);
+      } catch (failure) {
+        this.tryDiscard(lock);
+        throw failure;
+      }
+    }
+  }
+
   /** Flushes renames, links and removals in these directories to the medium. */
   async settle(directories: Iterable<string>): Promise<void> {
     // Windows flushes no directory that is open for reading; NTFS journals its metadata by itself.
     if (this.durability === 'relaxed' || process.platform === 'win32') return;
-    await inWaves([...new Set(directories)], async (directory) => {
-      const fd = this.#openDirectory(directory);
-      if (fd === undefined) return;
+    const unknown = [...new Set(directories)].filter((path) => !this.#unsynced.has(path));
+    await inWaves(unknown, async (directory) => {
       try {
-        await this.sync(fd, 'all');
-      } finally {
-        this.files.close(fd);
+        await this.#syncDirectory(directory);
+      } catch (error) {
+        if (!isRefusal(error) && !unopened.has(errno(error))) throw error;
+        this.#unsynced.add(directory);
       }
     });
+  }
+
+  async #syncDirectory(path: string): Promise<void> {
+    const fd = this.#openDirectory(path);
+    if (fd === undefined) return;
+    try {
+      await this.sync(fd, 'all');
+    } finally {
+      this.files.close(fd);
+    }
   }
 
   /** Opens a directory; undefined if it is gone, because git removes empty folders of refs and objects. */
@@ -247,6 +307,12 @@ function* inGroups(pieces: Iterable<Uint8Array>): Generator<readonly Uint8Array[
 const reasons: { readonly [code: string]: string } = {
   EACCES: 'permission denied',
   EPERM: 'the operation is not permitted',
+  ENOSYS: 'the file system does not have the operation',
+  EOPNOTSUPP: 'the file system does not support the operation',
+  ENOTSUP: 'the file system does not support the operation',
+  EINVAL: 'the file system refuses the operation',
+  EXDEV: 'the file would move to another file system',
+  EBUSY: 'another program has the file open',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
@@ -261,15 +327,20 @@ const reasons: { readonly [code: string]: string } = {
   ELOOP: 'too many symbolic links',
 };
 
+const whatIsLacking =
+  'Check the permissions of the file; "memory-bank doctor" reports what its file system lacks.';
+
 /** Describes a system error in words; returns any other error unchanged. */
 export function storageError(error: unknown, doing: string): unknown {
   const code = errno(error);
   if (code === undefined) return error;
-  const path = (error as NodeJS.ErrnoException).path;
+  // Of a rename or link, the target: the other one is a temporary file.
+  const { path: from, dest: path = from } = error as NodeJS.ErrnoException & { dest?: string };
   const where = path === undefined ? '' : ` (${path})`;
   const reason = reasons[code] ?? (error as Error).message;
+  const check = isRefusal(error) ? ` ${whatIsLacking}` : '';
   return new MemoryError('storage', `Cannot ${doing}: ${reason}${where}.`, {
-    hint: 'Nothing was changed.',
+    hint: `Nothing was changed.${check}`,
     data: { errno: code, ...(path === undefined ? {} : { path }) },
     cause: error,
   });
@@ -283,6 +354,8 @@ export function removeIfEmpty(disk: Disk, folder: string): boolean {
   } catch (error) {
     const code = errno(error);
     if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return false;
+    // An empty folder does no harm.
+    if (isRefusal(error)) return false;
     throw error;
   }
 }

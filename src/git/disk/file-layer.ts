@@ -126,6 +126,9 @@ export function firstChanged(
 
 /** The real disk. */
 export class NodeFiles implements Files {
+  /** The paths of open files, which node does not name in its errors. */
+  readonly #paths = new Map<number, string>();
+
   lstat(path: string): Stat | undefined {
     // Without a function for each call: a refresh takes the stat of every file of the memory.
     try {
@@ -207,33 +210,32 @@ export class NodeFiles implements Files {
   }
 
   open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number {
-    return fs.openSync(path, flags === 'r' ? withoutWaiting : flags, mode);
+    const fd = fs.openSync(path, flags === 'r' ? withoutWaiting : flags, mode);
+    this.#paths.set(fd, path);
+    return fd;
   }
 
   fstat(fd: number): Stat {
-    return toStat(fs.fstatSync(fd));
+    return this.#on(fd, () => toStat(fs.fstatSync(fd)));
   }
 
   pread(fd: number, length: number, position: number): Buffer {
-    const buffer = Buffer.allocUnsafe(length);
-    let filled = 0;
-    while (filled < length) {
-      const count = fs.readSync(fd, buffer, filled, length - filled, position + filled);
-      if (count === 0) break;
-      filled += count;
-    }
-    return buffer.subarray(0, filled);
+    return this.#on(fd, () => readAt(fd, length, position));
   }
 
   write(fd: number, pieces: readonly Uint8Array[]): void {
     // One call: with many small writes a journaling file system takes twice as long.
     let rest = pieces;
-    while (rest.length > 0) rest = beyond(rest, fs.writevSync(fd, rest));
+    this.#on(fd, () => {
+      while (rest.length > 0) rest = beyond(rest, fs.writevSync(fd, rest));
+    });
   }
 
   fsync(fd: number, kind: 'data' | 'all'): Promise<void> {
+    const path = this.#paths.get(fd);
     return new Promise((resolve, reject) => {
-      const done = (error: NodeJS.ErrnoException | null) => (error ? reject(error) : resolve());
+      const done = (error: NodeJS.ErrnoException | null) =>
+        error ? reject(withPath(error, path)) : resolve();
       if (kind === 'data') fs.fdatasync(fd, done);
       else fs.fsync(fd, done);
     });
@@ -244,15 +246,30 @@ export class NodeFiles implements Files {
   }
 
   chmod(fd: number, mode: number): void {
-    fs.fchmodSync(fd, mode);
+    this.#on(fd, () => fs.fchmodSync(fd, mode));
   }
 
   setTime(fd: number, seconds: number): void {
-    fs.futimesSync(fd, seconds, seconds);
+    this.#on(fd, () => fs.futimesSync(fd, seconds, seconds));
   }
 
   close(fd: number): void {
-    fs.closeSync(fd);
+    const path = this.#paths.get(fd);
+    this.#paths.delete(fd);
+    try {
+      fs.closeSync(fd);
+    } catch (error) {
+      throw withPath(error, path);
+    }
+  }
+
+  /** Does something with an open file; an error of it names the file. */
+  #on<T>(fd: number, action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      throw withPath(error, this.#paths.get(fd));
+    }
   }
 
   rename(from: string, to: string): void {
@@ -293,6 +310,23 @@ export function errno(error: unknown): string | undefined {
 
 function refusal(code: string, reason: string, path: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: ${path} ${reason}`), { code, path });
+}
+
+/** An error of an open file with the path of the file. */
+function withPath(error: unknown, path: string | undefined): unknown {
+  if (path === undefined || !(error instanceof Error) || 'path' in error) return error;
+  return Object.assign(error, { path });
+}
+
+function readAt(fd: number, length: number, position: number): Buffer {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = fs.readSync(fd, buffer, filled, length - filled, position + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return buffer.subarray(0, filled);
 }
 
 /** The rest of the pieces after this many bytes. */

@@ -44,7 +44,7 @@ export function becomesTrusted(file: LineTime, { before, after }: IndexTimes): b
   return bySeconds || (!isOlder(file, before) && isOlder(file, after));
 }
 
-function isOlder(a: LineTime, b: LineTime): boolean {
+export function isOlder(a: LineTime, b: LineTime): boolean {
   return a.seconds < b.seconds || (a.seconds === b.seconds && a.nanoseconds < b.nanoseconds);
 }
 

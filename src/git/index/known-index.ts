@@ -5,7 +5,12 @@ import type { GitLock } from '../locks/lock.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import type { TreeChange } from './cache-tree.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
-import { comparison, lineTime } from './index-time.ts';
+import { comparison, type IndexTimes, isOlder, lineTime } from './index-time.ts';
+
+/** Seconds to which a file system may round times. */
+const coarsest = 2;
+/** Later than any file. */
+const latest = { seconds: 2 ** 32, nanoseconds: 0 };
 
 /** The work tree of an index. */
 interface IndexLocation {
@@ -68,14 +73,23 @@ export async function writeIndex(
   const before = disk.files.lstatExact(indexPath(disk.files, tree))?.mtimeNs ?? 0n;
   const own = new Set(set.map(({ path }) => path));
   const holds = comparison(disk, tree.top);
-  const written = file
-    .splice(set, remove, trees)
-    .smudge(
-      { before: lineTime(before), after: lineTime(after) },
-      (line) => own.has(line.path) || holds(line),
-    );
-  const stat = await lock.fill(written.pieces(), Number(ticks) / 1024);
+  const spliced = file.splice(set, remove, trees);
+  const times = { before: lineTime(before), after: lineTime(after) };
+  const written = lock.keepsTime
+    ? spliced.smudge(times, (line) => own.has(line.path) || holds(line))
+    : smudgeRecent(spliced, times);
+  const stat = await lock.fill(written.pieces(), lock.keepsTime ? Number(ticks) / 1024 : undefined);
   return { file: written, key: keyOf(stat) };
+}
+
+/**
+ * Makes git compare every file that is about as old as the index or newer, because the index gets the
+ * time of its write, at which a file may have changed again.
+ */
+function smudgeRecent(file: IndexFile, { before, after }: IndexTimes): IndexFile {
+  const start = isOlder(before, after) ? before : after;
+  const from = { seconds: start.seconds - coarsest, nanoseconds: 0 };
+  return file.smudge({ before: from, after: latest }, () => false);
 }
 
 export function indexKey({ disk, tree }: IndexLocation): string | undefined {

@@ -2,7 +2,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
-import { errno, type Stat } from '../disk/file-layer.ts';
+import { errno, type Files, type Stat } from '../disk/file-layer.ts';
+import type { Features } from '../disk/file-system.ts';
 import type { ProcessToken } from './token.ts';
 
 /** How long to wait for locks of other processes, in milliseconds, and the signal that cancels it. */
@@ -53,11 +54,20 @@ export type LockRole = (typeof lockRoles)[number];
  *
  * The lock is a second link to a file in our folder whose name contains our token. If this process
  * dies, the inode proves that the lock is ours, so a lock of another process is never removed.
+ *
+ * On a file system without hard links, the lock is created exclusively and contains our token. Its
+ * target is then replaced by the file in our folder.
  */
 export class GitLock {
   readonly path: string;
-  /** Our link to the same file. */
+  /** Our link to the same file; without hard links, the new content of the target. */
   readonly proof: string;
+  /** Id of the token of the process that made the lock. */
+  readonly #id: string;
+  /** Whether the lock is a hard link. */
+  readonly #linked: boolean;
+  /** Whether its target can get the time of the lock. */
+  readonly keepsTime: boolean;
   /** Folders whose entries changed because folders were created for the lock. */
   readonly changed: string[] = [];
   readonly #disk: Disk;
@@ -66,10 +76,15 @@ export class GitLock {
   /** Whether the lock is committed or released. */
   #over = false;
 
-  private constructor(disk: Disk, path: string, proof: string) {
-    this.#disk = disk;
-    this.path = path;
-    this.proof = proof;
+  private constructor(
+    disk: Disk,
+    target: string,
+    proof: string,
+    id: string,
+    features: Omit<Features, 'modes'>,
+  ) {
+    [this.#disk, this.path, this.proof] = [disk, `${target}.lock`, proof];
+    [this.#id, this.#linked, this.keepsTime] = [id, features.links, features.times];
   }
 
   /**
@@ -86,15 +101,14 @@ export class GitLock {
     token: ProcessToken,
     wait: LockWait,
   ): Promise<GitLock> {
-    const path = `${target}.lock`;
-    const proof = join(folder, `${role}-${token.id}`);
-    const lock = new GitLock(disk, path, proof);
+    const proof = proofPath(folder, role, token.id);
+    const lock = new GitLock(disk, target, proof, token.id, disk.features(folder, token.id));
     try {
       lock.#fd = disk.files.open(proof, 'wx', 0o666);
       await waitFor(
-        () => (lock.#tryTake(role) ? true : undefined),
+        async () => ((await lock.#tryTake(role)) ? true : undefined),
         wait,
-        () => busy(path),
+        () => busy(lock.path),
       );
     } catch (error) {
       lock.leave();
@@ -107,17 +121,27 @@ export class GitLock {
   /**
    * Takes over the lock of a dead process; undefined if that lock no longer exists.
    *
-   * @param proof the dead process's own link to it.
+   * @param id of the token of that process.
    */
-  static adopt(disk: Disk, target: string, proof: string): GitLock | undefined {
-    const lock = new GitLock(disk, `${target}.lock`, proof);
+  static adopt(
+    disk: Disk,
+    target: string,
+    role: LockRole,
+    folder: string,
+    id: string,
+  ): GitLock | undefined {
+    const { times } = disk.features(folder, id);
+    const links = !holdsToken(disk.files, `${target}.lock`, id);
+    const lock = new GitLock(disk, target, proofPath(folder, role, id), id, { times, links });
     return lock.isOurs() ? lock : undefined;
   }
 
   /** Whether the lock is still the file that this process made: a person may have removed it. */
   isOurs(): boolean {
-    const ino = this.#disk.files.lstat(this.proof)?.ino;
-    return ino !== undefined && this.#disk.files.lstat(this.path)?.ino === ino;
+    const { files } = this.#disk;
+    if (!this.#linked) return holdsToken(files, this.path, this.#id);
+    const ino = files.lstat(this.proof)?.ino;
+    return ino !== undefined && files.lstat(this.path)?.ino === ino;
   }
 
   /**
@@ -126,7 +150,10 @@ export class GitLock {
    * @throws MemoryError `busy` when our link to the lock is gone.
    */
   get timeNs(): bigint {
-    const stat = this.#disk.files.lstatExact(this.proof);
+    const { files } = this.#disk;
+    // The process that made a lock without hard links may have used its file up.
+    const stat =
+      files.lstatExact(this.proof) ?? (this.#linked ? undefined : files.lstatExact(this.path));
     if (!stat) throw removed(this.path);
     return stat.mtimeNs;
   }
@@ -141,9 +168,11 @@ export class GitLock {
    * @returns its stat.
    */
   fill(pieces: readonly Uint8Array[], time?: number, permissions?: number): Promise<Stat> {
-    const fd = this.#fd;
-    if (fd === undefined) return this.#disk.fill(this.proof, pieces, time);
-    if (permissions !== undefined) this.#disk.files.chmod(fd, permissions & 0o777);
+    const isThere = this.#fd !== undefined || this.#disk.files.lstat(this.proof) !== undefined;
+    if (this.#fd === undefined && isThere) return this.#disk.fill(this.proof, pieces, time);
+    // The process that made the lock has used its file up.
+    const fd = this.#fd ?? this.#disk.files.open(this.proof, 'wx', 0o666);
+    if (permissions !== undefined) this.#disk.setMode(fd, permissions);
     this.#fd = undefined;
     return this.#disk.finish(fd, pieces, time);
   }
@@ -157,9 +186,15 @@ export class GitLock {
   /** Renames the filled lock to its target. */
   commit(target: string): void {
     this.check();
-    this.#disk.files.replace(this.path, target);
-    this.#disk.tryDiscard(this.proof);
-    this.#over = true;
+    if (this.#linked) {
+      this.#disk.files.replace(this.path, target);
+      this.#disk.tryDiscard(this.proof);
+      this.#over = true;
+    } else {
+      // If the lock stays behind, the release tries again.
+      this.#disk.files.replace(this.proof, target);
+      this.#disk.tryDiscard(this.path);
+    }
   }
 
   /** Releases the lock. It does not throw: the next holder of the process lock removes what is left. */
@@ -187,11 +222,12 @@ export class GitLock {
     }
   }
 
-  #tryTake(role: LockRole): boolean {
+  async #tryTake(role: LockRole): Promise<boolean> {
     // Git removes a folder of refs at any time, when it has packed the last of them.
     if (role === 'ref') this.changed.push(...this.#disk.makeDirectories(dirname(this.path)));
     try {
-      this.#disk.files.link(this.proof, this.path);
+      if (this.#linked) this.#disk.files.link(this.proof, this.path);
+      else await this.#disk.create(this.path, [tokenLine(this.#id)]);
       return true;
     } catch (error) {
       // A network disk may report an error for a link that it made.
@@ -201,6 +237,24 @@ export class GitLock {
       throw error;
     }
   }
+}
+
+/** The path of a process's own file for a lock. */
+export function proofPath(folder: string, role: LockRole, id: string): string {
+  return join(folder, `${role}-${id}`);
+}
+
+/** The content of a lock that is not a hard link. */
+function tokenLine(id: string): Buffer {
+  return Buffer.from(`memory-bank ${id}\n`, 'latin1');
+}
+
+/** Whether a lock was made without hard links by the process with this token. */
+export function holdsToken(files: Files, path: string, id: string): boolean {
+  const line = tokenLine(id);
+  const stat = files.lstat(path);
+  if (stat?.kind !== 'file' || stat.size !== line.length) return false;
+  return files.read(path)?.equals(line) ?? false;
 }
 
 function removed(lock: string): MemoryError {

@@ -11,10 +11,12 @@ import {
   lockRoles,
   longestGap,
   monotonicTime,
+  proofPath,
   waitFor,
   waitForGit,
 } from './lock.ts';
-import { isDead, newToken, type ProcessToken, parseToken } from './token.ts';
+import { OwnedNames } from './owned-names.ts';
+import { isDead, newToken, type ProcessToken } from './token.ts';
 
 /** Idle time after which the files of a process may be removed, in milliseconds. */
 const idleTime = 24 * 3_600_000;
@@ -28,8 +30,8 @@ const silentAttempts = 4;
 const ended = new Set<string>();
 
 /**
- * The mutex of the servers of one repository: `memory-bank/lock` in the common git directory, a hard
- * link to a file that names its holder.
+ * The mutex of the servers of one repository: `memory-bank/lock` in the common git directory, which
+ * names its holder; see `OwnedNames`.
  *
  * A lock is taken from its holder only if the holder is proved dead, never because of its age: a stopped
  * process is alive. Removing a dead holder's lock needs a second lock, named after the dead token, so
@@ -43,6 +45,7 @@ export class ProcessLock {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #local: boolean;
+  readonly #names: OwnedNames;
   /** Used for all turns of this process, as long as none of them leaves files behind. */
   #token: ProcessToken | undefined;
   /** Until when this process pauses, because others waited when it released the lock. */
@@ -53,6 +56,7 @@ export class ProcessLock {
     this.#disk = disk;
     this.#folder = folder;
     this.#local = isLocal(folder);
+    this.#names = new OwnedNames(disk, folder);
   }
 
   async take(wait: LockWait): Promise<ProcessToken> {
@@ -65,8 +69,9 @@ export class ProcessLock {
     const attempt = async () => {
       // A cleaner may have read this file half-written and removed it as stale.
       if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);
-      if (this.#tryTake('lock', own)) return token;
-      if (++failed === silentAttempts) this.#announceWait(own, waiting);
+      await this.#names.ready(token.id, bytes);
+      if (this.#tryTake('lock', token.id)) return token;
+      if (++failed === silentAttempts) this.#announceWait(waiting);
       return undefined;
     };
     try {
@@ -82,9 +87,9 @@ export class ProcessLock {
   }
 
   /** Announces that this process waits; if the disk refuses, it waits longer. */
-  #announceWait(own: string, waiting: string): void {
+  #announceWait(waiting: string): void {
     try {
-      this.#disk.files.link(own, waiting);
+      this.#disk.files.close(this.#disk.files.open(waiting, 'wx', 0o666));
     } catch (error) {
       if (errno(error) === undefined) throw error;
     }
@@ -100,7 +105,7 @@ export class ProcessLock {
       if (names.some(({ name }) => name.endsWith(id) && !this.isAtRest(name))) this.close();
     });
     this.#quietly(id, () => {
-      if (this.#read('lock')?.id === id) this.#disk.discard(this.#path('lock'));
+      this.#names.release('lock', id);
     });
   }
 
@@ -113,13 +118,14 @@ export class ProcessLock {
       const journal = journalName(id);
       if (this.isAtRest(journal)) this.#disk.discard(this.#path(journal));
       this.#disk.discard(this.#path(waitingName(id)));
+      this.#names.discard(id);
       this.#disk.discard(this.#path(ownerName(id)));
     });
   }
 
   /** Whether an idle process has such a file in our folder. */
   isAtRest(name: string): boolean {
-    if (/^(?:owner|waiting)-/.test(name)) return true;
+    if (/^(?:owner|waiting|turn)-/.test(name)) return true;
     return name.startsWith('journal-') && !this.#disk.files.lstat(this.#path(name))?.size;
   }
 
@@ -145,7 +151,7 @@ export class ProcessLock {
     }
     if (this.#token) found.delete(this.#token.id);
     for (const [id, names] of found) {
-      const owner = this.#read(ownerName(id));
+      const owner = this.#names.holder(ownerName(id));
       if (owner && !this.#isGone(owner) && !this.#isIdle(names)) found.delete(id);
     }
     return found;
@@ -166,32 +172,16 @@ export class ProcessLock {
     return ended.has(holder.id) || isDead(holder, this.#local);
   }
 
-  #tryTake(name: string, own: string): boolean {
-    if (this.#link(own, name)) return true;
-    const holder = this.#read(name);
+  /** @param id of the token of this process. */
+  #tryTake(name: string, id: string): boolean {
+    if (this.#names.take(name, id)) return true;
+    const holder = this.#names.holder(name);
     if (!holder || !this.#isGone(holder)) return false;
     const breaking = `break-${holder.id}`;
-    if (!this.#tryTake(breaking, own)) return false;
-    if (this.#read(name)?.id === holder.id) this.#disk.discard(this.#path(name));
-    this.#disk.discard(this.#path(breaking));
-    return this.#link(own, name);
-  }
-
-  #link(own: string, name: string): boolean {
-    try {
-      this.#disk.files.link(own, this.#path(name));
-      return true;
-    } catch (error) {
-      // A network disk may have done what it says has failed.
-      const { ino } = this.#disk.files.lstat(own) ?? {};
-      if (ino !== undefined && this.#disk.files.lstat(this.#path(name))?.ino === ino) return true;
-      if (errno(error) === 'EEXIST' || errno(error) === 'ENOENT') return false;
-      throw error;
-    }
-  }
-
-  #read(name: string): ProcessToken | undefined {
-    return parseToken(this.#disk.files.read(this.#path(name))?.toString('utf8') ?? '');
+    if (!this.#tryTake(breaking, id)) return false;
+    this.#names.release(name, holder.id);
+    this.#names.release(breaking, id);
+    return this.#names.take(name, id);
   }
 
   #path(name: string): string {
@@ -199,7 +189,7 @@ export class ProcessLock {
   }
 
   #busy(): MemoryError {
-    const holder = this.#read('lock');
+    const holder = this.#names.holder('lock');
     const lock = this.#path('lock');
     const who = holder ? `the memory-bank process ${holder.pid}` : 'another memory-bank process';
     const data = { lock, ...(holder ? { pid: holder.pid } : {}) };
@@ -216,8 +206,9 @@ export class ProcessLock {
 
   /** The git lock that a process waits for: its file for that lock has no second link yet. */
   #awaitedBy({ id }: ProcessToken): LockRole | undefined {
+    if (this.#names.isFolder('lock')) return undefined;
     return lockRoles.find(
-      (role) => this.#disk.files.lstat(this.#path(`${role}-${id}`))?.links === 1,
+      (role) => this.#disk.files.lstat(proofPath(this.#folder, role, id))?.links === 1,
     );
   }
 }

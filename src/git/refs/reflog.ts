@@ -118,6 +118,6 @@ export function trimReflogs(
     const added = bytes.subarray(Math.max(size, 0));
     if (!ours.subarray(0, added.length).equals(added)) continue;
     if (size < 0) disk.discard(path);
-    else disk.files.truncate(path, size);
+    else disk.shorten(path, bytes.subarray(0, size));
   }
 }

@@ -74,20 +74,18 @@ export async function editConfig(
       { limit: lockTimeout },
       () => busy(lock),
     );
-    let changed = false;
+    let isFilled = false;
     try {
       // Bytes that are not UTF-8 stay unchanged.
       const before = files.read(target, maxConfigSize)?.toString('latin1') ?? '';
       const after = replaceSection(before, inBytes(section));
       if (after === before) return false;
-      files.chmod(fd, (files.lstat(target)?.mode ?? 0o644) & 0o777);
+      disk.setMode(fd, files.lstat(target)?.mode ?? 0o644);
       files.write(fd, [Buffer.from(after, 'latin1')]);
       await disk.sync(fd, 'data');
-      changed = true;
+      isFilled = true;
     } finally {
-      files.close(fd);
-      if (changed) files.rename(lock, target);
-      else disk.discard(lock);
+      close(disk, fd, lock, isFilled ? target : undefined);
     }
     await disk.settle([dirname(target)]);
     return true;
@@ -109,6 +107,18 @@ function createNew(disk: Disk, path: string): number | undefined {
     return disk.files.open(path, 'wx', 0o666);
   } catch (error) {
     if (errno(error) === 'EEXIST') return undefined;
+    throw error;
+  }
+}
+
+/** Closes a lock and renames it to its target, or removes it. */
+function close(disk: Disk, fd: number, lock: string, target: string | undefined): void {
+  try {
+    disk.files.close(fd);
+    if (target !== undefined) disk.files.rename(lock, target);
+    else disk.discard(lock);
+  } catch (error) {
+    disk.tryDiscard(lock);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Disk, type Durability, removeIfEmpty, storageError } from '../disk/disk.ts';
 import { type Files, NodeFiles } from '../disk/file-layer.ts';
+import { discardName } from '../locks/owned-names.ts';
 import { ProcessLock, tokenIn } from '../locks/process-lock.ts';
 import { findWorkTree } from './discover.ts';
 
@@ -34,7 +35,7 @@ export async function removeOwnFolder(root: string, durability: Durability): Pro
       const left = [...lock.leftovers().values()].filter((names) =>
         names.every((name) => lock.isAtRest(name)),
       );
-      for (const name of left.flat()) disk.discard(join(folder, name));
+      for (const name of left.flat()) discardName(disk, join(folder, name));
       for (const { name, kind } of disk.files.list(folder) ?? []) {
         const ofProcess = name === 'lock' || tokenIn(name) !== undefined;
         if (kind === 'file' && !ofProcess) disk.discard(join(folder, name));

@@ -1,0 +1,125 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { killedOn, onDisk } from '../faults/lacking.ts';
+import { litter } from '../faults/place.ts';
+import { type Scenario, scenarios } from '../faults/scenario.ts';
+import { Stage } from '../faults/stage.ts';
+import { isFull, sample } from '../support/depth.ts';
+import type { FaultFiles, FaultPlan } from '../support/fault-files.ts';
+import { Fleet } from '../support/fleet.ts';
+import { note } from '../support/note.ts';
+import { codes, dispensable, InodeOfPath, needed, refusing } from '../support/odd-disk.ts';
+import { type Opened, open } from '../support/open.ts';
+import { create } from './create.ts';
+
+const decisions = { ours: [], theirs: [], confirm: false };
+const put = (opened: Opened, key: string, text: string) =>
+  opened.call.store.change({ subject: `put ${key}` }, (tx) =>
+    tx.put(note, { key, tags: [], text }),
+  );
+
+const lacking: [string, () => FaultFiles][] = [
+  [
+    'that lacks links, modes, times and more',
+    () => refusing(['link', 'chmod', 'utimes', 'truncate', 'fsync of a folder'], 'EOPNOTSUPP'),
+  ],
+  ['that has an inode for each path', () => new InodeOfPath()],
+];
+
+describe.each(lacking)('on a disk %s', (_, disk) => {
+  test('a sync joins two lines of history and pushes them', async () => {
+    const fleet = await Fleet.create(2, 'a folder');
+    const [one, two] = fleet?.clones ?? [];
+    if (!fleet || !one || !two) throw new Error('A folder needs only git.');
+    try {
+      await put(one.opened, 'theirs', 'theirs');
+      await one.opened.call.history.sync(decisions);
+      const opened = await fleet.open(two.repo, disk());
+      await put(opened, 'ours', 'ours');
+      expect(await opened.call.history.sync(decisions)).toMatchObject({
+        commit: expect.anything(),
+      });
+      await opened.workspace.close();
+      expect(two.repo.git('log', '-1', '--format=%P').trim().split(' ')).toHaveLength(2);
+      expect(fleet.hub.git('rev-parse', 'main')).toBe(two.repo.git('rev-parse', 'HEAD'));
+      expect(two.repo.status()).toEqual([]);
+      expect(two.repo.fsck()).toBe('');
+      expect(litter(two.repo.root)).toEqual([]);
+    } finally {
+      await fleet.remove();
+    }
+  });
+
+  test('a merge that git could not finish is resolved', async () => {
+    const repo = create();
+    const writer = await open(repo.root, [note]);
+    await put(writer, 'a', 'one\n');
+    repo.checkout('side');
+    await put(writer, 'a', 'theirs\n');
+    repo.checkout('main');
+    await put(writer, 'a', 'ours\n');
+    await writer.workspace.close();
+    expect(() => repo.git('merge', 'side')).toThrow();
+    const opened = await open(repo.root, [note], { files: disk() });
+    const { resolved } = await opened.call.history.resolve({
+      ...decisions,
+      ours: ['notes/a.yaml'],
+    });
+    await opened.workspace.close();
+    expect(resolved).toEqual(['notes/a.yaml']);
+    repo.git('commit', '-q', '--no-edit');
+    expect(repo.status()).toEqual([]);
+    expect(litter(repo.root)).toEqual([]);
+  });
+});
+
+const stages = new Map<string, Promise<Stage>>();
+function stageOf(scenario: Scenario): Promise<Stage> {
+  const known = stages.get(scenario.name) ?? Stage.set(scenario);
+  stages.set(scenario.name, known);
+  return known;
+}
+afterAll(async () => {
+  for (const stage of stages.values()) (await stage).remove();
+});
+
+const tried = scenarios.filter(({ name }) => isFull || name === 'edit by hand');
+
+describe.each(tried)('$name', { timeout: 120_000 }, (scenario) => {
+  test.each(dispensable)('is done without %s', async (operation) => {
+    const stage = await stageOf(scenario);
+    for (const code of sample(codes, 1)) {
+      expect(await onDisk(stage, refusing([operation], code), false), code).toEqual([]);
+    }
+  });
+
+  test('is done without all of these', async () => {
+    const stage = await stageOf(scenario);
+    for (const code of sample(codes, 2)) {
+      expect(await onDisk(stage, refusing(dispensable, code), false), code).toEqual([]);
+    }
+  });
+
+  test('is done where a link shows another inode than its file', async () => {
+    expect(await onDisk(await stageOf(scenario), new InodeOfPath(), false)).toEqual([]);
+  });
+
+  test('is wholly there or wholly absent after a kill at any step without links', async () => {
+    const stage = await stageOf(scenario);
+    const disk = (then?: FaultPlan) => refusing(['link'], 'EPERM', then);
+    const step = isFull ? 1 : 31;
+    for (let n = step; ; n += step) {
+      const wrong = await killedOn(stage, n, disk);
+      if (wrong === undefined) break;
+      expect(wrong).toEqual([]);
+    }
+  });
+
+  test.each(needed)('is refused by name and leaves no lock without %s', async (operation) => {
+    const stage = await stageOf(scenario);
+    for (const code of sample(codes, 1)) {
+      expect(await onDisk(stage, refusing([operation], code), true), code).toEqual([]);
+      const more = [operation, ...dispensable];
+      expect(await onDisk(stage, refusing(more, code), true), code).toEqual([]);
+    }
+  });
+});
