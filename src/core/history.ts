@@ -65,6 +65,8 @@ export interface RecordChange extends Change {
   readonly fields: readonly FieldChange[];
   /** Whether both sides have changed it since they diverged, if the request asks for it. */
   readonly isByBoth?: boolean;
+  /** Addresses of the changed sections of a markdown record, if the request asks for them. */
+  readonly sections?: readonly string[];
 }
 
 /** One commit in the history of records. */
@@ -159,6 +161,8 @@ export interface CompareRequest {
   readonly to: string;
   /** Whether to leave out the records that `to` has as they were where both have diverged. */
   readonly sinceFork?: boolean | undefined;
+  /** Whether to name the changed sections of markdown records. */
+  readonly sections?: boolean;
   /** A record or a folder; undefined for everything. */
   readonly path?: string | undefined;
   /** Number of changes to return with their fields, after the first `skip`. */
@@ -184,6 +188,16 @@ export interface Restoration {
   readonly removed: readonly string[];
   /** Files that are not readable in the earlier state; they stay as they are now. */
   readonly damaged: readonly Damaged[];
+}
+
+export interface RestoreOptions {
+  /**
+   * Whether a record is removed that the revision does not have, also if the path names it. Default:
+   * false, which refuses it.
+   */
+  readonly removes?: boolean;
+  /** The last commit whose records the person has seen; a record that was changed since is refused. */
+  readonly seen?: string | undefined;
 }
 
 /** The last commits of the branch that change only the memory and that nothing else refers to. */
@@ -357,13 +371,12 @@ export interface History {
    *
    * @param path undefined for everything.
    * @param revision undefined for the last state of a deleted record.
-   * @param removes whether a record is removed that the revision does not have, also if the path names
-   *   it. Default: false, which refuses it.
+   * @throws MemoryError `conflict` for a record that was changed since the commit that was seen.
    */
   restore(
     path: string | undefined,
     revision: string | undefined,
-    removes?: boolean,
+    options?: RestoreOptions,
   ): Promise<Restoration>;
   /** Lists the local branches: the current one, then the others by the time of their last commit. */
   branches(

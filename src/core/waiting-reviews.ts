@@ -21,33 +21,46 @@ export interface WaitingReview {
   readonly problem: string | undefined;
 }
 
+/** The changes of a review or a branch that a person accepts. */
+export interface AcceptRequest extends Decisions {
+  /** The last commit that the person has seen; undefined for any. */
+  readonly seen?: string | undefined;
+  /** Addresses of records, folders or sections, `decisionLog.md#Use git`; without them, all changes. */
+  readonly records?: readonly string[];
+}
+
 /** The reviews of a memory whose configuration requires them. */
 export interface Reviews {
   /** The reviews with changes, the oldest change first. */
   list(): Promise<readonly WaitingReview[]>;
   /**
-   * Merges the changes of a review into the memory, and ends it. Changes that come meanwhile keep waiting.
+   * Merges changes of a review into the memory, record by record.
    *
-   * @param seen the last commit that the person has seen; undefined for any.
+   * A review that is accepted as a whole ends; changes that come meanwhile keep waiting. Otherwise the
+   * changes of other records and sections keep waiting.
+   *
    * @throws MemoryError `not_found`, `conflict` for records that were also changed in the memory, or if
    *   there are changes that the person has not seen.
    */
-  accept(name: string, decisions: Decisions, seen?: string): Promise<BranchMerge>;
+  accept(name: string, request: AcceptRequest): Promise<BranchMerge>;
   /**
-   * Brings some records of a review into the memory; the others keep waiting.
+   * Merges records of another branch into the memory, without the history of the branch.
    *
-   * @param paths of records, or of folders.
-   * @returns what has changed in the memory.
-   * @throws MemoryError `not_found`.
+   * @param revision names the branch.
+   * @throws MemoryError as `accept`.
    */
-  acceptRecords(name: string, paths: readonly string[]): Promise<readonly Change[]>;
+  acceptFrom(
+    revision: string,
+    request: AcceptRequest & Required<Pick<AcceptRequest, 'records'>>,
+  ): Promise<BranchMerge>;
   /**
-   * Brings records back to the state of the memory, in a session that works in a review.
+   * Brings records or sections back to the state of the memory, in a session that works in a review.
    *
    * @param base of the review.
-   * @throws MemoryError `not_found`.
+   * @param seen the last commit of the review that the person has seen.
+   * @throws MemoryError `not_found`, `conflict` for a record that was changed since.
    */
-  withdraw(base: string, paths: readonly string[]): Promise<void>;
+  withdraw(base: string, paths: readonly string[], seen?: string): Promise<void>;
   /**
    * Ends a review without its changes.
    *

@@ -236,7 +236,7 @@ class StoreWorkspace implements Workspace {
     return {
       list: async () => (await load()).list(),
       accept: async (...request) => (await load()).accept(...request),
-      acceptRecords: async (...request) => (await load()).acceptRecords(...request),
+      acceptFrom: async (...request) => (await load()).acceptFrom(...request),
       withdraw: async (...request) => (await load()).withdraw(...request),
       drop: async (...request) => (await load()).drop(...request),
     };

@@ -29,7 +29,7 @@ import type { Archive } from './history/archive.ts';
 import { branches } from './history/branch-tips.ts';
 import { divide, division, tangledCommits } from './history/commit-division.ts';
 import { CommitSnapshot } from './history/commit-snapshot.ts';
-import { describeChange, pairMoves } from './history/comparison.ts';
+import { describeChange, pairMoves, sectionChanges } from './history/comparison.ts';
 import { changedSides, isAmong } from './history/fork.ts';
 import { squash, squashable, squashForSync } from './history/history-squash.ts';
 import { blame } from './history/line-authors.ts';
@@ -110,13 +110,13 @@ export class SessionHistory implements History {
     return {
       from: await visit.describe(old),
       to: await visit.describe(now),
-      changes: moves
-        .slice(skip, skip + limit)
-        .flatMap((move) =>
-          describeChange(move, visit.versions).map((change) =>
-            sides ? { ...change, isByBoth: isAmong(sides.ours, move) } : change,
-          ),
-        ),
+      changes: moves.slice(skip, skip + limit).flatMap((move) =>
+        describeChange(move, visit.versions).map((change) => ({
+          ...change,
+          ...(sides && { isByBoth: isAmong(sides.ours, move) }),
+          ...(request.sections && { sections: sectionChanges(move, visit.versions) }),
+        })),
+      ),
       ...(sides && { others: all.length - moves.length }),
       counts: {
         added: count('added'),

@@ -95,9 +95,7 @@ deep('after the history was rewritten, a review is accepted record by record', a
     code: 'conflict',
     hint: expect.stringContaining(`memory-bank review accept ${name} <record>`),
   });
-  await app.run(person, 'review', {}, (context) =>
-    context.reviews.acceptRecords(name, ['knowledge/patterns/a.md']),
-  );
+  await accept(app, person, name, { records: ['knowledge/patterns/a.md'] });
   expect(await keys(app, person)).toEqual(['a', 'first']);
   expect((await reviews(app, person))[0]?.changes).toHaveLength(1);
 });

@@ -10,7 +10,15 @@ import { FaultFiles } from '../support/fault-files.ts';
 import { Clock, place } from '../support/placed.ts';
 import { Random } from '../support/random.ts';
 import { Repo } from '../support/repo.ts';
-import { agentOf, keys, requireReviews, reviews, startApp, write } from '../support/reviewed.ts';
+import {
+  accept,
+  agentOf,
+  keys,
+  requireReviews,
+  reviews,
+  startApp,
+  write,
+} from '../support/reviewed.ts';
 import { seed } from '../support/seed.ts';
 
 let repo: Repo;
@@ -86,8 +94,7 @@ describe('where reviews are required', () => {
       });
       const name = review?.name ?? '';
       expect(name).toMatch(/^claude-code-\w{8}$/);
-      const none = { ours: [], theirs: [] };
-      await app.run(person, 'review', {}, (context) => context.reviews.accept(name, none));
+      await accept(app, person, name);
       expect(await keys(app, person)).toEqual(['first', 'learned', 'meanwhile']);
       expect(await reviews(app, person)).toEqual([]);
       expect(repo.git('branch', '--list', 'memory-review/*')).toBe('');
@@ -132,13 +139,10 @@ describe('where reviews are required', () => {
     await write(app, agent, 'first', 'the text of the agent');
     await write(app, person, 'first', 'the text of the person');
     const [review] = await reviews(app, person);
-    const accept = (theirs: readonly string[]) =>
-      app.run(person, 'review', {}, (context) =>
-        context.reviews.accept(review?.name ?? '', { ours: [], theirs }),
-      );
-    await expect(accept([])).rejects.toMatchObject({ code: 'conflict' });
+    const take = (theirs: readonly string[]) => accept(app, person, review?.name ?? '', { theirs });
+    await expect(take([])).rejects.toMatchObject({ code: 'conflict' });
     expect(await reviews(app, person)).toHaveLength(1);
-    await accept(['knowledge/patterns/first.md']);
+    await take(['knowledge/patterns/first.md']);
     expect(repo.read('.memory-bank/knowledge/patterns/first.md')).toContain('of the agent');
   });
 
@@ -150,10 +154,8 @@ describe('where reviews are required', () => {
     for (const key of ['a', 'b', 'c']) await write(app, agent, key);
     const name = (await reviews(app, person))[0]?.name ?? '';
     const path = (key: string) => `knowledge/patterns/${key}.md`;
-    const accepted = await app.run(person, 'review', {}, (context) =>
-      context.reviews.acceptRecords(name, [path('a')]),
-    );
-    expect(accepted).toEqual([{ change: 'added', path: path('a') }]);
+    const { changes } = await accept(app, person, name, { records: [path('a')] });
+    expect(changes).toEqual([{ change: 'added', path: path('a') }]);
     const waiting = async () =>
       (await reviews(app, person)).flatMap(({ changes }) => changes.map((one) => one.path));
     expect(await waiting()).toEqual([path('b'), path('c')]);

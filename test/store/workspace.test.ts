@@ -604,7 +604,7 @@ describe('a damaged file', () => {
     };
     await expect(add(opened, 'b')).rejects.toMatchObject(refusal);
     await expect(opened.call.project.initialize()).resolves.toBeDefined();
-    const merge = opened.call.history.restore('notes/a.yaml', 'HEAD', true);
+    const merge = opened.call.history.restore('notes/a.yaml', 'HEAD', { removes: true });
     await expect(merge).rejects.toMatchObject(refusal);
     expect([repo.git('rev-parse', 'HEAD'), repo.status()]).toEqual(before);
     expect(repo.read('.memory-bank/config.yaml')).toBe(later);

@@ -190,7 +190,7 @@ const noClaims: Claims = {
 const noReviews: Reviews = {
   list: async () => [],
   accept: async (name) => noReview(name),
-  acceptRecords: async (name) => noReview(name),
+  acceptFrom: async (name) => noReview(name),
   withdraw: async (base) => noReview(base),
   drop: async (name) => noReview(name),
 };

@@ -1,6 +1,7 @@
 import { App } from '../../src/app/app.ts';
 import { program } from '../../src/app/workspaces.ts';
 import type { Session } from '../../src/core/session.ts';
+import type { AcceptRequest } from '../../src/core/waiting-reviews.ts';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { findMemory, openWorkspace } from '../../src/store/open-workspace.ts';
 import { gitEnv, type Repo } from './repo.ts';
@@ -66,10 +67,15 @@ export async function reviewOf(app: App, session: Session): Promise<string> {
   return review.name;
 }
 
-/** Merges a review, without a decision of conflicts. */
-export const accept = (app: App, session: Session, name: string) =>
+/** Merges a review, or some of its records; without a decision of conflicts by default. */
+export const accept = (
+  app: App,
+  session: Session,
+  name: string,
+  request: Partial<AcceptRequest> = {},
+) =>
   app.run(session, 'review', {}, (context) =>
-    context.reviews.accept(name, { ours: [], theirs: [] }),
+    context.reviews.accept(name, { ours: [], theirs: [], ...request }),
   );
 
 /** Turns the gate on, in the way that a project does: by a commit of its configuration. */

@@ -82,11 +82,21 @@ async function list(invocation: Invocation): Promise<number> {
 async function show(invocation: Invocation, name: string): Promise<number> {
   const { changes } = await inReviews(invocation, async (context) => {
     const { base: from, tip: to } = await find(context, name);
-    return context.history.compare({ from, to, limit: maxShown, skip: 0 });
+    return context.history.compare({ from, to, sections: true, limit: maxShown, skip: 0 });
   });
-  const paths = changes.map(({ change, path, fields }) => ({ change, path, fields }));
+  const paths = changes.map(({ change, path, fields, sections }) => ({
+    change,
+    path,
+    ...(sections && sections.length > 0 && { sections }),
+    fields,
+  }));
   await showResult(invocation.values, { name, changes: paths }, (screen) =>
-    changes.flatMap((change) => changedRecordLines(screen, change)),
+    changes.flatMap((change) => [
+      ...changedRecordLines(screen, change),
+      ...(change.sections ?? []).map((section) =>
+        screen.paint('faint', `    can be accepted alone: ${screen.plain(section)}`),
+      ),
+    ]),
   );
   return 0;
 }
@@ -98,10 +108,9 @@ async function accept(
 ): Promise<number> {
   const { values } = invocation;
   const sides = { ours: flagTexts(values, 'ours'), theirs: flagTexts(values, 'theirs') };
-  const changes = await inReviews(invocation, async ({ reviews }) => {
-    if (records.length === 0) return (await reviews.accept(name, sides)).changes;
-    return reviews.acceptRecords(name, records);
-  });
+  const { changes } = await inReviews(invocation, ({ reviews }) =>
+    reviews.accept(name, { ...sides, records }),
+  );
   await showResult(values, { accepted: changes }, (screen) => [
     ...changes.map(({ change, path }) => screen.plain(`${changeSigns[change]} ${path}`)),
     screen.paint('good', `Accepted ${counted(changes.length, 'change')} of ${name}.`),
@@ -117,14 +126,18 @@ async function drop(
   const { app, values } = invocation;
   const what = records.length > 0 ? counted(records.length, 'record') : 'all changes';
   const tip = await inSession(invocation, async (session, call) => {
+    const inside = app.connect({ review: name });
+    inside.agent = session.agent;
+    // It merges the memory into the review first, whose base is then the memory as it is now.
+    if (records.length > 0) await app.run(inside, 'review', call, ({ project }) => project.info());
     const found = await app.run(session, 'review', call, (context) => find(context, name));
     if (!(await mayGoOn(values, `Drop ${what} of ${name}?`))) return undefined;
     if (records.length === 0) {
       return app.run(session, 'review', call, ({ reviews }) => reviews.drop(name, found.tip));
     }
-    const inside = app.connect({ review: name });
-    inside.agent = session.agent;
-    await app.run(inside, 'review', call, ({ reviews }) => reviews.withdraw(found.base, records));
+    await app.run(inside, 'review', call, ({ reviews }) =>
+      reviews.withdraw(found.base, records, found.tip),
+    );
     return found.tip;
   });
   if (tip === undefined) return 0;

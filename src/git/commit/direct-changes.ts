@@ -1,6 +1,8 @@
+import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { RepositoryQueue } from '../locks/queue.ts';
-import type { EncodedObject, Oid } from '../objects/object.ts';
+import { type EncodedObject, encodeObject, formatCommit, type Oid } from '../objects/object.ts';
+import { treeOf } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
 import type { ConfigSection } from '../repository/config-edit.ts';
 import { changeConfig } from './config-change.ts';
@@ -31,6 +33,40 @@ export class DirectChanges {
     return this.#queue.take(signal, async (token, wait) => {
       const site = this.#site.site();
       const committer = identity(site.config, 'committer', this.#site.now());
+      await moveRef(site, ref, move, committer, token, wait);
+    });
+  }
+
+  /**
+   * Merges a commit into a branch whose files stay as they are, also where it is checked out.
+   *
+   * @param ref of the branch, which exists.
+   * @throws MemoryError `not_found` for a branch that has ended meanwhile.
+   */
+  absorb(ref: string, commit: Oid, message: string, signal?: AbortSignal): Promise<void> {
+    return this.#queue.take(signal, async (token, wait) => {
+      const site = this.#site.site();
+      const tip = site.refs.resolve(ref);
+      if (tip === undefined) {
+        throw new MemoryError('not_found', `The branch ${ref} has ended meanwhile.`, {
+          hint: 'Nothing was changed.',
+          data: { ref },
+        });
+      }
+      const now = this.#site.now();
+      const committer = identity(site.config, 'committer', now);
+      const merge = encodeObject(
+        'commit',
+        formatCommit({
+          tree: treeOf(site.odb, tip),
+          parents: [tip, commit],
+          author: identity(site.config, 'author', now),
+          committer,
+          message,
+        }),
+      );
+      await this.#store([merge]);
+      const move = { to: merge.oid, from: tip, log: 'memory-bank (merge)' };
       await moveRef(site, ref, move, committer, token, wait);
     });
   }

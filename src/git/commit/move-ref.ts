@@ -13,17 +13,19 @@ export interface RefMove {
   readonly log: string;
   /** Whether the ref must not exist yet. */
   readonly isNew?: boolean;
+  /** The commit that it must have; any by default. */
+  readonly from?: Oid;
 }
 
 /**
  * Creates or moves a ref that is not checked out, such as a remote-tracking branch.
  *
- * @throws MemoryError `already_exists` for a new ref that exists.
+ * @throws MemoryError `already_exists` for a new ref that exists, `busy` for one with another commit.
  */
 export async function moveRef(
   { disk, folder, refs, commonDir, config }: MutationSite,
   ref: string,
-  { to, log, isNew }: RefMove,
+  { to, log, isNew, from: expected }: RefMove,
   committer: Signature,
   token: ProcessToken,
   wait: LockWait,
@@ -35,6 +37,12 @@ export async function moveRef(
     const from = refs.resolve(ref);
     if (isNew && from !== undefined) {
       throw new MemoryError('already_exists', `There is a ref ${ref} already.`, { data: { ref } });
+    }
+    if (expected !== undefined && from !== expected) {
+      throw new MemoryError('busy', `The ref ${ref} was moved meanwhile.`, {
+        hint: 'Nothing was changed. Try again.',
+        data: { ref },
+      });
     }
     const lines = reflogLines([{ oid: to, before: from, log }], committer);
     const logs = reflogsOf(disk, commonDir, config, refs, [ref]);

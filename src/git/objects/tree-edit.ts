@@ -8,7 +8,7 @@ import { findEntry, folderMode, spliceTree, type TreeEntry } from './tree.ts';
  * @param add gets each new tree, and returns its id.
  */
 export function withEntry(
-  odb: ObjectDatabase,
+  odb: Pick<ObjectDatabase, 'content'>,
   tree: Oid | undefined,
   path: readonly string[],
   entry: TreeEntry | undefined,

@@ -58,6 +58,10 @@ const differenceShape = z.object({
   title: text.optional(),
   fields: z.array(fieldShape),
   isByBoth: z.boolean().optional().describe('whether both sides changed it since they diverged'),
+  sections: z
+    .array(text)
+    .optional()
+    .describe('addresses of changed sections: decisionLog.md#Title'),
 });
 
 /** A record that differs between two states. */

@@ -5,7 +5,7 @@ import type { Difference, StateComparison } from '../page/answers.ts';
 import { commitData } from './answer-data.ts';
 
 /** Two states to compare; without the first one, a commit with the state before it. */
-export type StatesRequest = Omit<CompareRequest, 'from' | 'sinceFork'> & {
+export type StatesRequest = Omit<CompareRequest, 'from' | 'sinceFork' | 'sections'> & {
   readonly from?: string | undefined;
   readonly since?: 'fork' | undefined;
 };
@@ -20,6 +20,7 @@ export async function compareStates(
       ...request,
       from: from ?? `${request.to}~1`,
       sinceFork: since === 'fork',
+      sections: since === 'fork',
     });
     return {
       from: commitData(found.from),
@@ -49,7 +50,7 @@ export async function compareStates(
 }
 
 function difference(found: RecordChange): Difference {
-  const { type, change, path, from, title, fields, isByBoth } = found;
+  const { type, change, path, from, title, fields, isByBoth, sections = [] } = found;
   return {
     change,
     path,
@@ -57,6 +58,7 @@ function difference(found: RecordChange): Difference {
     type: type.name,
     ...(title !== undefined && { title }),
     ...(isByBoth && { isByBoth }),
+    ...(sections.length > 0 && { sections: [...sections] }),
     fields: fields.map(({ added, removed, ...field }) => ({
       ...field,
       ...(added && { added: [...added] }),

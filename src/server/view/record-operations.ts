@@ -157,10 +157,17 @@ export const restore = defineMemoryOperation({
       .boolean()
       .default(false)
       .describe('Whether a record that the revision does not have is removed'),
+    seen: z
+      .string()
+      .regex(/^[0-9a-f]{40}$/)
+      .optional()
+      .describe(
+        'The last commit whose records the person has seen; a record changed since is refused',
+      ),
   }),
   answer: restoredShape,
-  async run({ history }, { path, revision, removes }) {
-    const { restored, removed, damaged } = await history.restore(path, revision, removes);
+  async run({ history }, { path, revision, removes, seen }) {
+    const { restored, removed, damaged } = await history.restore(path, revision, { removes, seen });
     const [first] = damaged;
     if (first) throw first.error;
     return { restored: [...restored], removed: [...removed] };

@@ -13,7 +13,7 @@ import { home } from './home-operation.ts';
 import { type MemoryOperation, memoryEndpoint } from './operation.ts';
 import { preview, record, records, restore, save, search } from './record-operations.ts';
 import { reviewed } from './review.ts';
-import { acceptReview, dropReview, reviews } from './review-operations.ts';
+import { acceptBranch, acceptReview, dropReview, reviews } from './review-operations.ts';
 import { userRecord, userRecords } from './user-operations.ts';
 
 const operations: readonly MemoryOperation[] = [
@@ -38,6 +38,7 @@ const operations: readonly MemoryOperation[] = [
   reviewed,
   reviews,
   acceptReview,
+  acceptBranch,
   dropReview,
   userRecords,
   userRecord,

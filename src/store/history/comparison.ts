@@ -1,5 +1,7 @@
 import { unifiedDiff } from '../../core/diff/unified-diff.ts';
+import { Sections } from '../../core/evidence/section-claims.ts';
 import type { Change, FieldChange, RecordChange } from '../../core/history.ts';
+import { changedSections } from '../merge/section-choice.ts';
 import type { PathChange } from './change-index.ts';
 import { fieldChanges } from './difference.ts';
 import type { RecordVersion, Versions } from './versions.ts';
@@ -50,6 +52,23 @@ export function describeChange(
   const { type, key, value } = record;
   const fields = change.change === 'changed' ? changedFields(old, now) : [];
   return [{ ...change, type, key, title: value && type.search(value).title, fields }];
+}
+
+/** The addresses of the sections that differ in a changed markdown record; empty for any other change. */
+export function sectionChanges({ change, before, after }: Move, versions: Versions): string[] {
+  const { path, from = path } = change;
+  if (change.change !== 'changed' || !path.endsWith('.md')) return [];
+  const [old, now] = [
+    versions.read(from, before)?.text ?? '',
+    versions.read(path, after)?.text ?? '',
+  ];
+  const names = { old: new Sections(path, old), now: new Sections(path, now) };
+  return changedSections(old, now).flatMap(({ section, isRemoved }) => {
+    const all = isRemoved ? names.old : names.now;
+    const found = all.all.find(({ start }) => start === section.start);
+    const address = found && all.addressOf(found);
+    return address === undefined || address === path ? [] : [address];
+  });
 }
 
 /** Compares the fields of a record, or its text if one of the versions cannot be decoded. */

@@ -1,5 +1,5 @@
 import { invalid, MemoryError } from '../../core/error.ts';
-import type { Restoration } from '../../core/history.ts';
+import type { Restoration, RestoreOptions } from '../../core/history.ts';
 import type { Damaged } from '../../core/store.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { boundedListing } from '../records/bounded-listing.ts';
@@ -14,16 +14,12 @@ import { isBelow, memoryPath, noRecord, type Visit } from './visit.ts';
 
 type RestoredPaths = Omit<Restoration, 'commit'>;
 
-/**
- * Restores records to an earlier state; see `History`.
- *
- * @param removes whether a record that the earlier state does not have is removed, also if the path names it.
- */
+/** Restores records to an earlier state; see `History`. */
 export async function restore(
   visit: Visit,
   given: string | undefined,
   revision: string | undefined,
-  removes = false,
+  { removes = false, seen }: RestoreOptions = {},
 ): Promise<Restoration> {
   const path = memoryPath(given);
   const source = await (revision === undefined
@@ -39,6 +35,7 @@ export async function restore(
     }),
     async (draft) => {
       await draft.refresh();
+      if (seen !== undefined) await checkSeen(visit, path, seen);
       return path !== undefined && visit.archive.typeOf(path)
         ? restoreOne(visit, draft, records, path, source, removes)
         : restoreAll(visit, draft, records, path, source);
@@ -49,6 +46,26 @@ export async function restore(
   );
   if (made) onCommit(toCommitMade(made));
   return { commit: await visit.describe(source), ...result };
+}
+
+/**
+ * Refuses to replace a state of records that the person has not seen.
+ *
+ * @param seen the last commit that the person has seen.
+ * @throws MemoryError `conflict`.
+ */
+export async function checkSeen(
+  visit: Visit,
+  path: string | undefined,
+  seen: string,
+): Promise<void> {
+  const [known, head] = [await visit.resolve(seen), await visit.resolve('HEAD')];
+  const [first] = visit.changes(known, head, path);
+  if (!first) return;
+  throw new MemoryError('conflict', `${first.path} was changed since ${known.slice(0, 12)}.`, {
+    hint: 'Nothing was restored. Look at its present state, then try again.',
+    data: { path: first.path, seen: known },
+  });
 }
 
 /** The last commit that has a record that was removed. */

@@ -12,7 +12,7 @@ import { treeOf } from '../../git/objects/odb.ts';
 import { folderMode, listTree } from '../../git/objects/tree.ts';
 import { withEntry } from '../../git/objects/tree-edit.ts';
 import { folderAt } from '../history/last-change.ts';
-import { withCodeCommit } from '../records/message.ts';
+import { isMemoryMerge, withCodeCommit } from '../records/message.ts';
 
 /** The commits of a memory in another place. */
 export interface CopiedHistory {
@@ -31,7 +31,7 @@ export interface CopiedHistory {
 /**
  * Copies the history of a memory without everything around it, like `git subtree split`.
  *
- * A commit that leaves the memory as a parent has it is left out. Authors, times and messages stay; the
+ * A commit that leaves the memory as a parent has it is left out, except for a merge of the memory. Authors, times and messages stay; the
  * message of a copy names the commit of the code at which the change was made. The same history always
  * gives the same copies.
  *
@@ -56,7 +56,9 @@ export function copyMemory(
     const memory = folderAt(odb, oid, from);
     memories.set(oid, memory);
     const known = commit.parents.filter((parent) => copies.has(parent));
-    const same = known.find((parent) => memories.get(parent) === memory);
+    // A merge of the memory stays also where it changes nothing: it says what was accepted.
+    const isMerge = known.length > 1 && isMemoryMerge(commit.message);
+    const same = isMerge ? undefined : known.find((parent) => memories.get(parent) === memory);
     const copy = same === undefined ? undefined : copies.get(same);
     if (copy !== undefined) copies.set(oid, copy);
     if (copy !== undefined || (memory === undefined && known.length === 0)) continue;

@@ -36,6 +36,30 @@ export class ReviewBase {
     return tip ?? review;
   }
 
+  /**
+   * Puts a commit on top of a commit of a review's history where HEAD can merge it.
+   *
+   * @returns the commit for HEAD, and the one that the review has in common with HEAD afterwards.
+   */
+  async share(
+    repository: Repository,
+    commit: Oid,
+  ): Promise<{ readonly forHead: Oid; readonly forReview: Oid }> {
+    const { odb, direct } = repository;
+    const { oid } = repository.head();
+    const folder = this.#folder;
+    if (oid === undefined || holdsOnly(odb, oid, folder)) {
+      return { forHead: commit, forReview: commit };
+    }
+    const known = await this.#copied(repository, oid);
+    const { tip: forHead = commit, objects } = embedMemory(odb, commit, folder, known);
+    await direct.store(objects);
+    // The copy names the commit of the code, so it differs from the commit of the review.
+    const copy = copyMemory(odb, forHead, folder, folder, this.#isCode, known);
+    await direct.store(copy.objects);
+    return { forHead, forReview: copy.tip ?? commit };
+  }
+
   async #copied(repository: Repository, head: Oid): Promise<CopiedHistory> {
     const { odb } = repository;
     const folder = this.#folder;

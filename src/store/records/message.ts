@@ -58,7 +58,7 @@ const maxReasonLine = 100;
 const maxValues = 5;
 
 /** A commit that becomes part of a squash. */
-interface SquashedCommit {
+export interface SquashedCommit {
   readonly oid: Oid;
   readonly commit: Commit;
 }
@@ -88,6 +88,48 @@ export function squashMessage(
   const trailers = squashTrailers(commits, records);
   const parts = [...(body === '' ? [] : [body, '']), ...trailers, ''];
   return [cutAtWord(subject, maxSubject), '', ...parts].join('\n');
+}
+
+/** The origin that commits name, which a person accepts. */
+export interface Proposed extends Partial<Pick<Actor, 'agent' | 'session' | 'mode'>> {
+  /** Why they were made; undefined if they do not say it. */
+  readonly reason?: string;
+}
+
+/**
+ * The origin of commits that a person accepts: their agents, sessions and reasons.
+ *
+ * @param commits oldest first.
+ */
+export function proposedBy(commits: readonly SquashedCommit[]): Proposed {
+  const infos = commits.map(({ oid, commit }) => commitInfo(oid, commit));
+  const [only, ...others] = infos;
+  if (!only) return {};
+  const reason =
+    others.length > 0
+      ? summary(commits).join('\n')
+      : [only.subject.replace(/^memory: /, ''), only.reason ?? ''].join('\n\n').trim();
+  const named = (['agent', 'session', 'mode'] as const).flatMap((name) => {
+    const values = new Set(infos.flatMap((info) => info[name] ?? []));
+    return values.size === 0 ? [] : [[name, [...values].join(', ')] as const];
+  });
+  return { reason, ...Object.fromEntries(named) };
+}
+
+/**
+ * Builds the message of a commit with a part of the changes of others.
+ *
+ * @param commits oldest first; at least one.
+ * @param records paths of the records of that part, relative to `.memory-bank/`.
+ */
+export function partMessage(
+  commits: readonly SquashedCommit[],
+  records: readonly string[],
+): string {
+  const [only, ...others] = commits;
+  if (!only || others.length > 0) return squashMessage(commits, records);
+  const { subject, reason } = partsOf(only.commit.message);
+  return squashMessage(commits, records, `${subject}\n\n${reason}`);
 }
 
 /**
@@ -192,6 +234,11 @@ export function commitInfo(oid: Oid, { author, committer, message }: Commit): Co
 export function isMemoryMessage(message: string): boolean {
   const { subject, trailers } = partsOf(message);
   return subject.startsWith('memory: ') && trailers.some((line) => /^Memory-Tool: /.test(line));
+}
+
+/** Whether a message is that of a merge that the memory made. */
+export function isMemoryMerge(message: string): boolean {
+  return isMemoryMessage(message) && /^Memory-Merged: /m.test(message);
 }
 
 /** The commit of the code at which a change of the memory was made; undefined if the message names none. */

@@ -1,17 +1,26 @@
 import { MemoryError } from '../../core/error.ts';
-import type { BranchMerge, Change, Decisions } from '../../core/history.ts';
-import { type Reviews, reviewBranches, type WaitingReview } from '../../core/waiting-reviews.ts';
+import { parseAddress } from '../../core/evidence/section-claims.ts';
+import type { BranchMerge, Decisions } from '../../core/history.ts';
+import { pastedPath } from '../../core/names/pasted-path.ts';
+import {
+  type AcceptRequest,
+  type Reviews,
+  reviewBranches,
+  type WaitingReview,
+} from '../../core/waiting-reviews.ts';
 import type { Oid } from '../../git/objects/object.ts';
-import { reachableCommits } from '../../git/refs/reachability.ts';
 import type { Archive } from '../history/archive.ts';
-import { pairMoves } from '../history/comparison.ts';
-import { restore } from '../history/restoration.ts';
-import { Visit } from '../history/visit.ts';
+import { checkSeen, restore } from '../history/restoration.ts';
+import { recordPath, Visit } from '../history/visit.ts';
 import { treeFolder } from '../placement/memory-folders.ts';
 import { ReviewBase } from '../placement/review-base.ts';
-import type { Permit } from '../records/permit.ts';
-import { mergeCommit } from '../sync/branch-merge.ts';
-import { areRelated, divergence } from '../sync/divergence.ts';
+import { commitMessage } from '../records/message.ts';
+import { type Permit, toCommitMade } from '../records/permit.ts';
+import { checkMerge, mergeChanges, mergeCommit } from '../sync/branch-merge.ts';
+import { areRelated } from '../sync/divergence.ts';
+import { acceptanceOf, proposedCommits } from './proposal-commits.ts';
+import { chosenSections, proposedPart } from './proposed-part.ts';
+import { describeWaiting, lastCommon, rewritten } from './waiting-changes.ts';
 
 const prefix = `refs/heads/${reviewBranches}`;
 
@@ -35,41 +44,89 @@ export class SessionReviews implements Reviews {
     const visit = await this.#visit();
     const found: WaitingReview[] = [];
     for (const { ref, oid } of branches) {
-      const review = base && (await describe(visit, ref.slice(prefix.length), oid, base));
+      const review = base && (await describeWaiting(visit, ref.slice(prefix.length), oid, base));
       if (review) found.push(review);
     }
     return found.sort((a, b) => (a.at < b.at ? -1 : 1));
   }
 
-  async accept(name: string, decisions: Decisions, seen?: Oid): Promise<BranchMerge> {
+  async accept(
+    name: string,
+    { seen, records = [], ...decisions }: AcceptRequest,
+  ): Promise<BranchMerge> {
     const { repository } = this.#archive;
-    const review = this.#tipOf(name);
-    if ((seen ?? review) !== review) throw changedMeanwhile(name);
-    await this.#checkRelated(name, review, await this.#base.tip(repository));
-    const tip = await this.#base.commitFor(repository, review);
-    const merged = await mergeCommit(await this.#visit(), tip, {
-      name: reviewBranches + name,
+    const visit = await this.#visit();
+    const tip = this.#tipOf(name);
+    if ((seen ?? tip) !== tip) throw changedMeanwhile(name);
+    const known = await this.#base.tip(repository);
+    if (records.length > 0) return this.#acceptPart(visit, name, tip, known, records, decisions);
+    await this.#checkRelated(name, tip, known);
+    const into = await this.#base.commitFor(repository, tip);
+    const commits = known === undefined ? [] : proposedCommits(visit, { name, tip, known });
+    const merged = await mergeCommit(visit, into, {
+      ...acceptanceOf({ name, tip, commits }),
       decisions,
-      subject: `accept ${name}`,
       forward: false,
     });
     // Changes that the agent has made meanwhile keep waiting.
-    await this.#end(name, review);
+    await this.#end(name, tip);
     return merged;
   }
 
-  async acceptRecords(name: string, paths: readonly string[]): Promise<readonly Change[]> {
-    const tip = this.#tipOf(name);
-    const before = await (await this.#visit()).resolve('HEAD');
-    for (const path of paths) await restore(await this.#visit(), path, tip, true);
-    const visit = await this.#visit();
-    const after = await visit.resolve('HEAD');
-    const moves = pairMoves(visit.changes(before, after, undefined), visit.versions);
-    return moves.map(({ change }) => change);
+  /** Accepts some records of a review: as a commit that the review and the memory have in common then. */
+  async #acceptPart(
+    visit: Visit,
+    name: string,
+    tip: Oid,
+    known: Oid | undefined,
+    records: readonly string[],
+    decisions: Decisions,
+  ): Promise<BranchMerge> {
+    const { repository } = this.#archive;
+    const base = known && (await lastCommon(visit, known, tip));
+    const line = { name, tip, base, known };
+    const part = proposedPart(visit, line, records);
+    await repository.direct.store(part.objects);
+    const request = { ...acceptanceOf({ name, tip, records, ...part }), decisions };
+    // Where the history was rewritten, the old one does not come back by a merge.
+    if (base === undefined) return mergeChanges(visit, base, part.commit, request);
+    const { forHead, forReview } = await this.#base.share(repository, part.commit);
+    // Nothing has changed if a conflict needs a decision.
+    await checkMerge(visit, forHead, request);
+    // The review first: the memory has the records only when the review knows that it has them.
+    const message = commitMessage({ subject: `accept a part of ${name}` }, [], {
+      ...(await this.#permit.actor()),
+      agent: 'memory-bank',
+    });
+    await repository.direct.absorb(prefix + name, forReview, message, this.#permit.signal);
+    return mergeCommit(visit, forHead, { ...request, forward: false });
   }
 
-  async withdraw(base: string, paths: readonly string[]): Promise<void> {
-    for (const path of paths) await restore(await this.#visit(), path, base, true);
+  async acceptFrom(
+    revision: string,
+    { seen, records, ...decisions }: Parameters<Reviews['acceptFrom']>[1],
+  ): Promise<BranchMerge> {
+    const { repository } = this.#archive;
+    const visit = await this.#visit();
+    const [known, tip] = [await visit.resolve('HEAD'), await visit.resolve(revision)];
+    if ((seen ?? tip) !== tip) throw movedMeanwhile(revision);
+    const base = await lastCommon(visit, known, tip);
+    const part = proposedPart(visit, { name: revision, tip, base, known }, records);
+    await repository.direct.store(part.objects);
+    const acceptance = acceptanceOf({ name: revision, tip, records, ...part });
+    return mergeChanges(visit, base, part.commit, { ...acceptance, decisions });
+  }
+
+  async withdraw(base: string, addresses: readonly string[], seen?: string): Promise<void> {
+    const sections = new Map<string, string[]>();
+    for (const address of addresses) {
+      const { path, section } = parseAddress(pastedPath(address));
+      if (section !== undefined) sections.set(path, [...(sections.get(path) ?? []), section]);
+      else await restore(await this.#visit(), path, base, { removes: true, seen });
+    }
+    for (const [path, wanted] of sections) {
+      await withdrawSections(await this.#visit(), base, recordPath(path), wanted, seen);
+    }
   }
 
   async drop(name: string, seen?: Oid): Promise<string> {
@@ -107,36 +164,42 @@ export class SessionReviews implements Reviews {
   }
 }
 
-/** Describes the changes that only a review has; undefined if there are none. */
-async function describe(
+/** Brings sections of a record back to the state of a commit. */
+async function withdrawSections(
   visit: Visit,
-  name: string,
-  tip: Oid,
   base: Oid,
-): Promise<WaitingReview | undefined> {
-  const { odb } = visit.archive.repository;
-  const own = [...reachableCommits(odb, base, [{ name, oid: tip }]).keys()];
-  if (own.length === 0) return undefined;
-  const isRelated = await areRelated(visit, base, tip);
-  const fork = (isRelated ? (await divergence(visit, base, tip)).base : undefined) ?? base;
-  // Records that were accepted one by one are the same in both.
-  const open = new Set(visit.changes(base, tip, undefined).map(({ path }) => path));
-  const changes = pairMoves(visit.changes(fork, tip, undefined), visit.versions).filter(
-    ({ change: { path, from } }) => open.has(path) || (from !== undefined && open.has(from)),
+  path: string,
+  sections: readonly string[],
+  seen: string | undefined,
+): Promise<void> {
+  const { actor, signal, onCommit } = visit.permit;
+  const records = visit.archive.records(base);
+  await records.refresh();
+  const before = records.view.look(path) && records.text(path);
+  const { made } = await visit.archive.memory.change(
+    () => ({
+      subject: `withdraw ${sections.map((section) => `${path}#${section}`).join(', ')}`,
+      trailers: { Restored: base },
+    }),
+    async (draft) => {
+      await draft.refresh();
+      if (seen !== undefined) await checkSeen(visit, path, seen);
+      await draft.rewrite(path, (text) =>
+        chosenSections(path, text, before ?? '', sections, 'The review'),
+      );
+    },
+    visit.access,
+    await actor(),
+    { signal, alone: true },
   );
-  if (changes.length === 0) return undefined;
-  const infos = own.map((oid) => visit.archive.commit(oid)).sort((a, b) => (a.at < b.at ? 1 : -1));
-  const [last] = infos;
-  return {
-    name,
-    tip,
-    base: fork,
-    agent: infos.find(({ agent }) => agent !== undefined && agent !== 'memory-bank')?.agent,
-    at: last?.at ?? '',
-    commits: own.length,
-    changes: changes.map(({ change }) => change),
-    problem: isRelated ? undefined : rewritten,
-  };
+  if (made) onCommit(toCommitMade(made));
+}
+
+function movedMeanwhile(revision: string): MemoryError {
+  return new MemoryError('conflict', `${revision} has got another commit meanwhile.`, {
+    hint: 'Nothing was accepted. Look at its changes, then try again.',
+    data: { revision },
+  });
 }
 
 function changedMeanwhile(name: string): MemoryError {
@@ -145,5 +208,3 @@ function changedMeanwhile(name: string): MemoryError {
     data: { review: name },
   });
 }
-
-const rewritten = 'it has no commit in common with the memory, whose history was rewritten since';

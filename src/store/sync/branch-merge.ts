@@ -1,10 +1,11 @@
 import { MemoryError } from '../../core/error.ts';
 import type { BranchMerge, Change, Decisions } from '../../core/history.ts';
-import type { Proposal } from '../../git/commit/commit-plan.ts';
+import type { Provenance } from '../../core/store.ts';
+import type { Joined, Proposal } from '../../git/commit/commit-plan.ts';
 import { isOid, type Oid } from '../../git/objects/object.ts';
 import { pairMoves } from '../history/comparison.ts';
 import type { Visit } from '../history/visit.ts';
-import { commitMessage } from '../records/message.ts';
+import { type Actor, commitMessage } from '../records/message.ts';
 import { toCommitMade } from '../records/permit.ts';
 import { divergence } from './divergence.ts';
 import { bringIn } from './joining.ts';
@@ -31,7 +32,7 @@ export async function mergeBranch(
   }
   const tip = await visit.resolve(revision);
   const name = isOid(revision) ? revision.slice(0, 12) : revision;
-  return mergeCommit(visit, tip, { name, decisions, subject: `merge ${name}` });
+  return mergeCommit(visit, tip, { name, decisions, why: { subject: `merge ${name}` } });
 }
 
 /** A merge of another line of the memory. */
@@ -39,30 +40,80 @@ export interface MergeRequest {
   /** The name of the other line. */
   readonly name: string;
   readonly decisions: Decisions;
-  /** The subject of the commit. */
-  readonly subject: string;
+  readonly why: Provenance;
+  /** The origin of the changes, where it is not the call. */
+  readonly by?: Partial<Actor>;
   /** Whether no commit is made if the other line continues from this one; true by default. */
   readonly forward?: boolean;
+}
+
+/** The changes that a merge brings. */
+interface Lines {
+  /** The commit from which the changes are taken. */
+  readonly base: Oid | undefined;
+  /** The history that becomes a part of this one; undefined for the changes alone. */
+  readonly join?: Joined;
 }
 
 /** Merges a commit into the current branch; it must not change files outside the memory. */
 export async function mergeCommit(
   visit: Visit,
   tip: Oid,
-  { name, decisions, subject, forward = true }: MergeRequest,
+  request: MergeRequest,
+): Promise<BranchMerge> {
+  const { forward = true } = request;
+  return commitLines(visit, tip, request, async (head) => {
+    if (head === tip) return undefined;
+    const { base } = await divergence(visit, head, tip);
+    if (base === undefined || base === tip) return undefined;
+    return { base, join: { tip, forward: forward && base === head } };
+  });
+}
+
+/**
+ * Merges the changes between two commits into the current branch, without the history of them.
+ *
+ * @param base undefined where nothing is in common: then the records of the other commit are additions.
+ */
+export function mergeChanges(
+  visit: Visit,
+  base: Oid | undefined,
+  tip: Oid,
+  request: MergeRequest,
+): Promise<BranchMerge> {
+  return commitLines(visit, tip, request, async () => ({ base }));
+}
+
+/** @throws MemoryError `conflict` and others if `mergeCommit` would be refused. */
+export async function checkMerge(
+  visit: Visit,
+  tip: Oid,
+  { name, decisions }: MergeRequest,
+): Promise<void> {
+  const head = await visit.resolve('HEAD');
+  const { base } = await divergence(visit, head, tip);
+  bringIn(visit, { base, head, tip, name }, decisions);
+}
+
+async function commitLines(
+  visit: Visit,
+  tip: Oid,
+  { name, decisions, why, by }: MergeRequest,
+  linesTo: (head: Oid) => Promise<Lines | undefined>,
 ): Promise<BranchMerge> {
   const { archive, permit } = visit;
   const before = await visit.resolve('HEAD');
-  const actor = await permit.actor();
+  const actor = { ...(await permit.actor()), ...by };
   const made = await archive.repository.commit(
     async ({ oid: head }): Promise<Proposal | undefined> => {
-      if (head === undefined || head === tip) return undefined;
-      const { base } = await divergence(visit, head, tip);
-      if (base === undefined || base === tip) return undefined;
+      const lines = head && (await linesTo(head));
+      if (head === undefined || !lines) return undefined;
+      const { base, join } = lines;
       const { changes, records } = bringIn(visit, { base, head, tip, name }, decisions);
-      const message = commitMessage({ subject, trailers: { Merged: tip } }, records, actor);
-      const join = { tip, forward: forward && base === head };
-      return { changes, message, adopt: archive.memory.adoption(), join };
+      const trailers = { ...(join && { Merged: tip }), ...why.trailers };
+      const message = commitMessage({ ...why, trailers }, records, actor);
+      const { author } = actor;
+      return { changes, message, author, adopt: archive.memory.adoption(), ...(join && { join }) };
     },
     permit.signal,
   );

@@ -22,7 +22,8 @@ const maxNamed = 10;
 
 /** Two lines of history to merge. */
 export interface JoiningHistories {
-  readonly base: Oid;
+  /** The last common commit; undefined for changes without one, which are additions. */
+  readonly base: Oid | undefined;
   readonly head: Oid;
   readonly tip: Oid;
   /** The name of the other side. */
@@ -53,7 +54,8 @@ export function bringIn(
 ): Brought {
   const { odb, work } = repository;
   const folder = memory.inTree('');
-  const all = [...differences(odb, treeOf(odb, lines.base), treeOf(odb, lines.tip))];
+  const before = lines.base === undefined ? undefined : treeOf(odb, lines.base);
+  const all = [...differences(odb, before, treeOf(odb, lines.tip))];
   const inside = all.filter(({ path }) => path.startsWith(`${folder}/`));
   const outside = codeOf(odb, lines, folder, all);
   checkPlain([...inside, ...outside]);
@@ -117,7 +119,7 @@ function codeOf(
   const outside = all.filter(({ path }) => !path.startsWith(`${folder}/`));
   const [there, here] = [outsideOf(odb, tip, folder), outsideOf(odb, head, folder)];
   if (outside.length === 0 || there === here) return [];
-  if (here === outsideOf(odb, base, folder)) return outside;
+  if (base !== undefined && here === outsideOf(odb, base, folder)) return outside;
   const files = outside.slice(0, maxNamed).map(({ path }) => path);
   throw new MemoryError('conflict', 'Both sides changed files outside the memory.', {
     hint: `Only git can merge those: run "git pull", then sync again; resolve_conflicts merges records that it leaves in conflict. The upstream changed ${files.join(', ')}${outside.length > maxNamed ? ', …' : ''}. Nothing was changed.`,

@@ -59,7 +59,7 @@ function totalOf({ counts }: Comparison): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-function changeAnswer({ type, key, title, fields, ...change }: RecordChange) {
+function changeAnswer({ type, key, title, fields, sections: _, ...change }: RecordChange) {
   const shown = fields.map(fieldAnswer);
   return {
     ...change,

@@ -1,0 +1,212 @@
+import { MemoryError } from '../../core/error.ts';
+import { parseAddress, Sections } from '../../core/evidence/section-claims.ts';
+import { pastedPath } from '../../core/names/pasted-path.ts';
+import {
+  type EncodedObject,
+  encodeObject,
+  formatCommit,
+  type ObjectType,
+  type Oid,
+  parseCommit,
+} from '../../git/objects/object.ts';
+import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
+import { listTree, type TreeEntry } from '../../git/objects/tree.ts';
+import { withEntry } from '../../git/objects/tree-edit.ts';
+import { pathChanges } from '../history/change-index.ts';
+import { type Move, pairMoves } from '../history/comparison.ts';
+import { entryAt } from '../history/last-change.ts';
+import { isBelow, recordPath, type Visit } from '../history/visit.ts';
+import { takeSections } from '../merge/section-choice.ts';
+import { partMessage, type SquashedCommit } from '../records/message.ts';
+import { contributions, type PartFile, type ProposedLine, textAt } from './proposal-commits.ts';
+
+/** A part of the changes of a line, as a commit on top of its base. */
+export interface ProposedPart {
+  readonly commit: Oid;
+  /** The commit and what it needs, to be stored. */
+  readonly objects: readonly EncodedObject[];
+  /** The commits that made these changes, oldest first. */
+  readonly commits: readonly SquashedCommit[];
+}
+
+const fileMode = '100644';
+
+/** The changes of a line, record by record. Without a common commit, all its records are additions. */
+export function proposedMoves(
+  visit: Visit,
+  { base, tip }: Pick<ProposedLine, 'base' | 'tip'>,
+): Move[] {
+  const { archive, versions } = visit;
+  const changes =
+    base === undefined
+      ? pathChanges(archive.repository.odb, undefined, archive.tree(tip))
+      : visit.changes(base, tip, undefined);
+  return pairMoves(
+    changes.filter(({ path }) => visit.mayRead(path)),
+    versions,
+  );
+}
+
+/**
+ * Makes a commit of some records of a line, or of sections of records.
+ *
+ * The same part of the same line is always the same commit.
+ *
+ * @param addresses of records, folders and sections.
+ * @throws MemoryError `not_found` for an address of which the line changes nothing, `invalid_input`.
+ */
+export function proposedPart(
+  visit: Visit,
+  line: ProposedLine,
+  addresses: readonly string[],
+): ProposedPart {
+  const { memory, repository } = visit.archive;
+  const writer = new PartWriter(repository.odb);
+  const files = filesOf(visit, line, addresses);
+  let tree = line.base === undefined ? undefined : treeOf(repository.odb, line.base);
+  for (const { path, blob, sections } of files.values()) {
+    const text = sections && withSections(visit, line, path, sections);
+    const oid = text === undefined ? blob : writer.add('blob', Buffer.from(text));
+    const mode = entryAt(repository.odb, line.tip, memory.inTree(path))?.mode ?? fileMode;
+    tree = writer.tree(tree, memory.inTree(path), oid === undefined ? undefined : { mode, oid });
+  }
+  const commits = contributions(visit, line, files);
+  const tip = { oid: line.tip, commit: parseCommit(repository.odb.content(line.tip, 'commit')) };
+  const { author, committer } = (commits.at(-1) ?? tip).commit;
+  const commit = writer.add(
+    'commit',
+    formatCommit({
+      tree: tree ?? writer.add('tree', Buffer.alloc(0)),
+      parents: line.base === undefined ? [] : [line.base],
+      author,
+      committer,
+      message: partMessage(commits.length > 0 ? commits : [tip], [...files.keys()]),
+    }),
+  );
+  return { commit, objects: writer.reachedFrom(commit), commits };
+}
+
+/** Collects the objects of a part before they are stored. */
+class PartWriter {
+  readonly #odb: ObjectDatabase;
+  readonly #objects = new Map<Oid, EncodedObject>();
+
+  constructor(odb: ObjectDatabase) {
+    this.#odb = odb;
+  }
+
+  add(type: ObjectType, content: Buffer): Oid {
+    const object = encodeObject(type, content);
+    this.#objects.set(object.oid, object);
+    return object.oid;
+  }
+
+  /** A tree with another entry at a path. */
+  tree(tree: Oid | undefined, path: string, entry: TreeEntry | undefined): Oid | undefined {
+    const source = {
+      content: (oid: Oid, type: ObjectType) => {
+        const made = this.#objects.get(oid);
+        return made ? Buffer.from(made.content) : this.#odb.content(oid, type);
+      },
+    };
+    return withEntry(source, tree, path.split('/'), entry, (bytes) => this.add('tree', bytes));
+  }
+
+  /** The collected objects that a commit needs: each file makes trees that the next one replaces. */
+  reachedFrom(commit: Oid): EncodedObject[] {
+    const found = new Map<Oid, EncodedObject>();
+    const open = [commit];
+    for (let oid = open.pop(); oid !== undefined; oid = open.pop()) {
+      const object = this.#objects.get(oid);
+      if (!object || found.has(oid)) continue;
+      found.set(oid, object);
+      const content = Buffer.from(object.content);
+      if (object.type === 'commit') open.push(parseCommit(content).tree);
+      if (object.type === 'tree') open.push(...listTree(content).map((entry) => entry.oid));
+    }
+    return [...found.values()];
+  }
+}
+
+/** The files that addresses name, by path. */
+function filesOf(
+  visit: Visit,
+  line: ProposedLine,
+  addresses: readonly string[],
+): ReadonlyMap<string, PartFile> {
+  const moves = proposedMoves(visit, line);
+  const files = new Map<string, PartFile>();
+  for (const address of addresses) {
+    const { path: given, section } = parseAddress(pastedPath(address));
+    const path = recordPath(given);
+    visit.checkRead(path);
+    const found = moves.filter(({ change }) => isPartOf(change, path));
+    if (found.length === 0) throw noChange(line.name, address);
+    for (const { change, after } of found) {
+      const known = files.get(change.path);
+      const sections =
+        section === undefined || (known && !known.sections)
+          ? undefined
+          : new Set([...(known?.sections ?? []), section]);
+      files.set(change.path, { path: change.path, blob: after, sections });
+      if (change.from !== undefined) {
+        files.set(change.from, { path: change.from, blob: undefined, sections: undefined });
+      }
+    }
+  }
+  return files;
+}
+
+function isPartOf(change: Move['change'], path: string): boolean {
+  return isBelow(change.path, path) || (change.from !== undefined && isBelow(change.from, path));
+}
+
+/** The text of a record at the base of a line, with some sections as the line has them. */
+function withSections(
+  visit: Visit,
+  line: ProposedLine,
+  path: string,
+  wanted: ReadonlySet<string>,
+): string {
+  const [before, after] = [line.base, line.tip].map((oid) => textAt(visit, oid, path));
+  if (before === undefined && after !== undefined && /^\uFEFF?---[ \t]*\r?\n/.test(after)) {
+    throw new MemoryError('invalid_input', `${path} is a new record.`, {
+      hint: `Give it as a whole: ${path}.`,
+    });
+  }
+  return chosenSections(path, before ?? '', after ?? '', wanted, line.name);
+}
+
+/**
+ * Takes named sections of a later text into an earlier one.
+ *
+ * @throws MemoryError `not_found` for a section that neither has, or that is the same in both.
+ */
+export function chosenSections(
+  path: string,
+  before: string,
+  after: string,
+  wanted: Iterable<string>,
+  name: string,
+): string {
+  const [old, now] = [new Sections(path, before), new Sections(path, after)];
+  const starts = [...wanted].map((section) => {
+    const places = { old: old.find(section)?.start, now: now.find(section)?.start };
+    if (take([places]) === before) throw noChange(name, `${path}#${section}`);
+    return places;
+  });
+  return take(starts);
+
+  function take(places: readonly { old: number | undefined; now: number | undefined }[]): string {
+    return takeSections(before, after, ({ start }, isOfBefore) =>
+      places.some((place) => place[isOfBefore ? 'old' : 'now'] === start),
+    );
+  }
+}
+
+function noChange(name: string, address: string): MemoryError {
+  return new MemoryError('not_found', `${name} changes nothing of ${JSON.stringify(address)}.`, {
+    hint: 'It may be accepted already. Give a record, a folder, or a section after "#", as the list of the changes names them.',
+    data: { path: address },
+  });
+}
