@@ -1,13 +1,19 @@
 import type { Kind } from './kinds.ts';
 
 /** A form that gives a name a value; `judge` decides whether the value is a credential. */
-interface Assignment extends Kind {
+export interface Assignment extends Kind {
   judge(value: string, match: string): boolean;
 }
 
 /** The names of credentials, and the rules for a value with such a name. */
 const named = [
-  { name: 'a password', words: /pass(?:word|wd|phrase|code)?|pwd/i, judge: isPassword },
+  {
+    name: 'a password',
+    // Also the words without "pass" of the languages in which people write notes.
+    words:
+      /pass(?:word|wd|phrase|code)?|pwd|kennwort|l[öo]senord|wachtwoord|adgangskode|kodeord|salasana|contrase[nñ]a|contrasenya|clave|senha|has[lł]o|heslo|jelsz[oó]|geslo|lozinka|parol[aăe]?|[sş]ifre|m[aậ]t kh[aẩ]u|kata sandi|пароль|лозинка|κωδικός|סיסמה|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호/i,
+    judge: isPassword,
+  },
   {
     name: 'a key or token',
     words:
@@ -57,7 +63,7 @@ export function kindByName(name: string, value: string): string | undefined {
 /** `NAME_x = value`, `"name": "value"`, `name => value`, `the name for x is value`. */
 function assigning({ source: words }: RegExp): RegExp {
   return new RegExp(
-    `(?:${words})[\\w-]{0,24}(?: (?:for|of|to|on)\\b[^\\n:=]{0,40}?)?["'\`*\\])]{0,4}(?:\\s{0,3}(?:=>|:=|->|[:=])|\\s{1,3}is)\\s{0,3}["'\`*([]{0,4}(?<secret>[^\\s"'\`<>,;&]{8,512})`,
+    `(?:${words})[\\w-]{0,24}(?: (?:for|of|to|on|für|zu|pour|de|del|do|da|di|voor|dla)\\b[^\\n:=]{0,40}?)?["'\`*\\])]{0,4}(?:\\s{0,3}(?:=>|:=|->|[:=：＝])|\\s{0,3}(?:是|は|为|為)|\\s{1,3}(?:is|ist|lautet|est|es|é|è|jest))\\s{0,3}["'\`*([]{0,4}(?<secret>[^\\s"'\`<>,;&]{8,512})`,
     'gi',
   );
 }
@@ -112,7 +118,7 @@ export function isRandom(given: string): boolean {
 }
 
 /** Whether a text is random, or a typical password: short, with all kinds of characters. */
-function isPassword(given: string): boolean {
+export function isPassword(given: string): boolean {
   if (isRandom(given)) return true;
   const value = trimmed(given);
   if (value.length < 8 || value.length > 40 || isPlaceholder(value)) return false;

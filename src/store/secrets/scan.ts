@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SearchFields } from '../../core/record-type.ts';
 import { assignments, isExample, kindByName } from './assignment.ts';
+import { forms } from './forms.ts';
 import { type Kind, kinds } from './kinds.ts';
 import { PlainText } from './plain-text.ts';
 
@@ -37,6 +38,14 @@ export function findSecrets(text: string): Secret[] {
   return found.sort((a, b) => a.index - b.index);
 }
 
+/**
+ * Finds any of the kinds: most texts contain none, and one expression reads them once instead of
+ * once for each kind.
+ */
+const anyKind = new RegExp(
+  kinds.map(({ pattern }) => pattern.source.replaceAll('(?<secret>', '(?:')).join('|'),
+);
+
 /** Finds the credentials that a text contains as they are. */
 function findIn(text: string): Secret[] {
   const found: { kind: string; index: number; secret: string }[] = [];
@@ -50,8 +59,10 @@ function findIn(text: string): Secret[] {
       found.push({ kind: name, index, secret });
     }
   };
-  for (const kind of kinds) look(kind, (secret) => !isExample(secret));
-  for (const kind of assignments) look(kind, kind.judge);
+  if (anyKind.test(text)) {
+    for (const kind of kinds) look(kind, (secret) => !isExample(secret));
+  }
+  for (const kind of [...assignments, ...forms]) look(kind, kind.judge);
   const secrets: Secret[] = [];
   let end = 0;
   for (const { kind, index, secret } of found.sort((a, b) => a.index - b.index)) {
