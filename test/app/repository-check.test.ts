@@ -32,3 +32,17 @@ test('doctor names the files among the refs that are not refs, and what to do', 
   repo.git('update-ref', 'refs/heads/lost', 'HEAD');
   expect((await check(repo)).filter((one) => one.startsWith('Refs'))).toEqual([]);
 });
+
+test('doctor knows the name that the environment gives to git', async () => {
+  const repo = create();
+  repo.git('config', '--unset', 'user.name');
+  const nameless = expect.stringMatching(/^Identity note git knows no user\.name/);
+  expect(await check(repo)).toContainEqual(nameless);
+  expect(await check(repo, { GIT_COMMITTER_NAME: 'Bob' })).toContainEqual(nameless);
+  expect(await check(repo, { GIT_AUTHOR_NAME: 'Ada' })).not.toContainEqual(nameless);
+  const set = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Ada' };
+  expect(await check(repo, set)).not.toContainEqual(nameless);
+  expect(await check(repo, { GIT_AUTHOR_NAME: '' })).toContainEqual(
+    expect.stringMatching(/^Repository bad .*GIT_AUTHOR_NAME is empty/),
+  );
+});

@@ -9,7 +9,7 @@ import { applyDelta } from '../../src/git/objects/pack.ts';
 import { findEntry, listTree, spliceTree } from '../../src/git/objects/tree.ts';
 import { trimReflogs } from '../../src/git/refs/reflog.ts';
 import { Refs } from '../../src/git/refs/refs.ts';
-import { parseConfig } from '../../src/git/repository/config.ts';
+import { parseConfig } from '../../src/git/repository/config-text.ts';
 import * as seeds from './seeds.ts';
 import { attempt, check, size, type Target } from './target.ts';
 

@@ -4,7 +4,7 @@ import { IndexFile } from '../../src/git/index/index-file.ts';
 import { parseCommit } from '../../src/git/objects/object.ts';
 import { applyDelta } from '../../src/git/objects/pack.ts';
 import { listTree } from '../../src/git/objects/tree.ts';
-import { parseConfig } from '../../src/git/repository/config.ts';
+import { parseConfig } from '../../src/git/repository/config-text.ts';
 
 /** An index of this many bytes with one line, which states the length of its name. */
 function oneLine(version: number, length: number, nameLength: number): Buffer {

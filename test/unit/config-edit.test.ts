@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
-import { parseConfig } from '../../src/git/repository/config.ts';
 import { editConfig, replaceSection } from '../../src/git/repository/config-edit.ts';
+import { parseConfig } from '../../src/git/repository/config-text.ts';
 
 const section = { name: 'merge', subsection: 'memory-bank', settings: { driver: 'a "b" \\c' } };
 const none = { ...section, settings: {} };

@@ -10,6 +10,7 @@ import {
 } from '../../git/commit/writable.ts';
 import { Disk } from '../../git/disk/disk.ts';
 import { NodeFiles } from '../../git/disk/file-layer.ts';
+import { hasName } from '../../git/refs/identity.ts';
 import { GitConfig, maxConfigSize } from '../../git/repository/config.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import { readRegular } from '../../git/repository/enclosure.ts';
@@ -108,7 +109,7 @@ function lookAtDriver(root: string, tree: WorkTree, program: readonly string[]):
 /** Checks the identity for the commits of the memory. */
 function lookAtIdentity(config: GitConfig, env: RootInput['env']): Finding[] {
   const found: Finding[] = [];
-  if (!config.get('user.name') && !config.get('author.name')) {
+  if (!hasName(config, 'author')) {
     const text = 'git knows no user.name: the commits are by "memory-bank".';
     found.push({ what: 'Identity', state: 'note', text });
   }

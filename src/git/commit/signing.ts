@@ -14,7 +14,8 @@ import {
   type Oid,
   type Signature,
 } from '../objects/object.ts';
-import { type GitConfig, isTrue } from '../repository/config.ts';
+import type { GitConfig } from '../repository/config.ts';
+import { isTrue } from '../repository/config-text.ts';
 import type { CommitPlan } from './commit-plan.ts';
 
 /** Time limit of a signing program, in milliseconds: the user may have to type a passphrase. */

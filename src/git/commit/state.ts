@@ -2,7 +2,8 @@ import { join, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { IndexFile } from '../index/index-file.ts';
-import { type GitConfig, isTrue } from '../repository/config.ts';
+import type { GitConfig } from '../repository/config.ts';
+import { isTrue } from '../repository/config-text.ts';
 import type { WorkTree } from '../repository/discover.ts';
 
 /** Files in the git directory that show an operation during which other programs must not commit. */
@@ -89,6 +90,9 @@ export function checkStorage(config: GitConfig): void {
  */
 export function checkFormat(config: GitConfig, tree: WorkTree): void {
   checkStorage(config);
+  if (config.problem !== undefined) {
+    throw unsupported(config.problem, 'Git refuses this environment as well. Correct it.');
+  }
   const own = config.repositorySection('core');
   const version = Number(own.get('repositoryformatversion') ?? '0');
   if (version > 1) {

@@ -2,7 +2,8 @@ import { dirname } from 'node:path';
 import { type Disk, storageError } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import { busy, waitFor } from '../locks/lock.ts';
-import { endsInBackslash, maxConfigSize } from './config.ts';
+import { maxConfigSize } from './config.ts';
+import { endsInBackslash } from './config-text.ts';
 
 /** A section of a git configuration, `[name "subsection"]`; without settings it does not exist. */
 export interface ConfigSection {

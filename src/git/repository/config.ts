@@ -1,6 +1,8 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { errno, type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
+import { commandSettings } from './config-env.ts';
+import { isTrue, parseConfig, type Setting } from './config-text.ts';
 
 const maxIncludeDepth = 10;
 /** File limit: files that include each other more than once would multiply. */
@@ -19,7 +21,8 @@ export interface ConfigPlaces {
 }
 
 /**
- * The user's git configuration: system, global, repository and worktree files with their includes.
+ * The user's git configuration: system, global, repository and worktree files with their includes, and
+ * the settings of the environment.
  *
  * Values that name programs are read, never run.
  */
@@ -29,18 +32,30 @@ export class GitConfig {
   readonly #sources: { readonly path: string; readonly stat: Stat | undefined }[] = [];
   readonly #repository = new Map<string, string>();
   readonly #own = new Map<string, string>();
+  /** The environment, which also gives identities to git (git-commit). */
+  readonly env: NodeJS.ProcessEnv;
+  /** Why git refuses the settings of the environment; undefined if it does not. */
+  readonly problem: string | undefined;
+  readonly #command: readonly Setting[];
   /** Addresses of the remotes, for `includeIf "hasconfig:…"`. */
   #remotes: readonly string[] = [];
   #asksForRemotes = false;
   /** For `includeIf "onbranch:…"`. */
   #asksForBranch = false;
 
+  private constructor(env: NodeJS.ProcessEnv) {
+    const { settings, problem } = commandSettings(env);
+    this.env = env;
+    this.#command = settings;
+    this.problem = problem;
+  }
+
   static read(files: Files, places: ConfigPlaces): GitConfig {
-    const config = new GitConfig();
+    const config = new GitConfig(places.env);
     config.#readAll(files, places);
     if (!config.#asksForRemotes) return config;
     // The remotes are known only after everything is read, so this needs another pass.
-    const again = new GitConfig();
+    const again = new GitConfig(places.env);
     again.#remotes = [...config.section('remote')].flatMap(([key, url]) =>
       key.endsWith('.url') ? url : [],
     );
@@ -94,6 +109,8 @@ export class GitConfig {
     if (this.hasWorktreeSettings) {
       this.#load(files, join(places.gitDir, 'config.worktree'), places, 0, true);
     }
+    // A relative path of an include has no file that it could be relative to.
+    this.#take(files, this.#command, '', places, 0, false);
   }
 
   #load(
@@ -105,14 +122,26 @@ export class GitConfig {
   ): void {
     this.#sources.push({ path, stat: lookQuietly(files, path) });
     const bytes = readQuietly(files, path);
-    if (!bytes) return;
-    for (const { key, value } of parseConfig(bytes.toString('utf8'))) {
+    if (bytes)
+      this.#take(files, parseConfig(bytes.toString('utf8')), path, places, depth, repository);
+  }
+
+  /** @param path of the file with the settings; empty for those of the environment. */
+  #take(
+    files: Files,
+    settings: readonly Setting[],
+    path: string,
+    places: ConfigPlaces,
+    depth: number,
+    repository: boolean,
+  ): void {
+    for (const { key, value } of settings) {
       this.#values.set(key, value);
       (repository ? this.#repository : this.#own).set(key, value);
       const more = depth < maxIncludeDepth && this.#sources.length < maxFiles;
-      if (more && this.#includes(key, path, places)) {
-        this.#load(files, expand(value, dirname(path)), places, depth + 1, repository);
-      }
+      if (!more || !this.#includes(key, path, places)) continue;
+      const included = expand(value, path === '' ? '' : dirname(path));
+      if (isAbsolute(included)) this.#load(files, included, places, depth + 1, repository);
     }
   }
 
@@ -151,11 +180,6 @@ export function isBare(files: Files, commonDir: string): boolean {
   return isTrue(bare ?? '');
 }
 
-/** Parses a boolean as git does. */
-export function isTrue(value: string): boolean {
-  return /^(?:true|yes|on|[1-9].*)$/is.test(value);
-}
-
 function below(settings: ReadonlyMap<string, string>, section: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [key, value] of settings) {
@@ -164,61 +188,11 @@ function below(settings: ReadonlyMap<string, string>, section: string): Map<stri
   return found;
 }
 
-/** Parses the settings of a configuration text, in order; lines that git would reject are skipped. */
-export function parseConfig(text: string): { readonly key: string; readonly value: string }[] {
-  const settings: { key: string; value: string }[] = [];
-  let section = '';
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  for (let i = 0; i < lines.length; i++) {
-    let line = (lines[i] ?? '').trimStart();
-    const header = /^\[\s*([A-Za-z0-9.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]/.exec(line);
-    if (header) {
-      const [whole, name = '', subsection] = header;
-      const below = subsection?.replace(/\\(.)/g, '$1');
-      section = below === undefined ? name.toLowerCase() : `${name.toLowerCase()}.${below}`;
-      line = line.slice(whole.length).trimStart();
-    }
-    const setting = /^([A-Za-z][A-Za-z0-9-]*)\s*(=?)\s*/.exec(line);
-    if (!setting || section === '') continue;
-    const [whole, name = '', equals] = setting;
-    const pieces = [line.slice(whole.length)];
-    while (endsInBackslash(pieces.at(-1) ?? '') && i + 1 < lines.length) {
-      pieces.push(pieces.pop()?.slice(0, -1) ?? '', lines[++i] ?? '');
-    }
-    const value = equals === '=' ? unquote(pieces.join('')) : 'true';
-    settings.push({ key: `${section}.${name.toLowerCase()}`, value });
-  }
-  return settings;
-}
-
-/** Whether a line continues in the next one. */
-export function endsInBackslash(text: string): boolean {
-  let at = text.length;
-  while (text[at - 1] === '\\') at -= 1;
-  return (text.length - at) % 2 === 1;
-}
-
-/** Removes quotes, escapes, comments and surrounding space from a value. */
-function unquote(raw: string): string {
-  let value = '';
-  let solid = 0;
-  let quoted = false;
-  for (let i = 0; i < raw.length; i++) {
-    const c = raw[i] ?? '';
-    if (c === '"') quoted = !quoted;
-    else if (c === '\\') value += escapes[raw[++i] ?? ''] ?? raw[i] ?? '';
-    else if (!quoted && (c === '#' || c === ';')) break;
-    else value += c;
-    if (quoted || !/\s/.test(c)) solid = value.length;
-  }
-  return value.slice(0, solid);
-}
-
-const escapes: { readonly [letter: string]: string } = { n: '\n', t: '\t', b: '\b' };
-
 function userFiles(env: NodeJS.ProcessEnv): string[] {
   const home = env.HOME || homedir();
-  const system = env.GIT_CONFIG_NOSYSTEM ? [] : [env.GIT_CONFIG_SYSTEM ?? '/etc/gitconfig'];
+  const system = isTrue(env.GIT_CONFIG_NOSYSTEM ?? '')
+    ? []
+    : [env.GIT_CONFIG_SYSTEM ?? '/etc/gitconfig'];
   const global = env.GIT_CONFIG_GLOBAL;
   if (global !== undefined) return [...system, global];
   const xdg = env.XDG_CONFIG_HOME || join(home, '.config');

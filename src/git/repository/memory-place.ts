@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Files } from '../disk/file-layer.ts';
-import { maxConfigSize, parseConfig } from './config.ts';
+import { maxConfigSize } from './config.ts';
 import type { ConfigSection } from './config-edit.ts';
+import { parseConfig } from './config-text.ts';
 
 /**
  * Where the memory of a project is, if it is not on the branches of the project: on a branch of its own in
