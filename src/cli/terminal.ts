@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty';
+import { markHidden } from '../core/hidden-characters.ts';
 import { escapedUnits, jsonText } from '../core/json.ts';
 import type { Painter, Style } from '../core/painter.ts';
 
@@ -91,7 +92,7 @@ export class Screen implements Painter {
   /** Writes a value as JSON; for a terminal, with control characters escaped. */
   async showJson(value: object): Promise<void> {
     const text = `${jsonText(value, 2)}\n`;
-    await this.show(this.terminal ? text.replace(hidden, escapedUnits) : text);
+    await this.show(this.terminal ? markHidden(text, escapedUnits) : text);
   }
 
   #write(text: string): Promise<void> {
@@ -107,16 +108,11 @@ export class Screen implements Painter {
   }
 }
 
-/**
- * Characters that control a terminal, or hide or reorder text. Line ends, tabs and the selector that
- * makes a character an emoji are not among them.
- */
-const hidden = /(?!\n|\t|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-
 /** Text in which every hidden character is written by its code: `\u{1b}`. */
 export function printable(text: string): string {
-  return text.replace(hidden, (char) =>
-    char === '\r' ? '' : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+  return markHidden(
+    text.replaceAll('\r\n', '\n'),
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
 

@@ -683,7 +683,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'terminal control characters are escaped',
-    ['cli/terminal.ts', "char === '\\r' ? ''", 'char ? char'],
+    ['core/hidden-characters.ts', 'if (character === undefined) continue;', 'continue;'],
     ['contract/cli-people.test.ts', 'printable text'],
   ),
 

@@ -35,6 +35,7 @@ export async function writeHtml(toolsets: readonly Toolset[], context: Context):
 body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
 pre { overflow: auto; padding: 0.6rem; background: #8882; }
 table { border-collapse: collapse; } td, th { border: 1px solid #8886; padding: 0.2rem 0.5rem; }
+.code-point { padding: 0 0.25em; border: 1px solid; color: #c22; font: 0.75em ui-monospace, monospace; }
 h2 { margin-top: 3rem; border-bottom: 1px solid #8886; } :root { color-scheme: light dark; }
 </style>
 </head>

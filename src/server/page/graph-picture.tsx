@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { type Line, type Picture, type Placed, shapeHeight, shapeWidth } from './graph-layout.ts';
+import { countHidden, markedText } from './hidden-marks.tsx';
 import { addressOfRecord } from './route.ts';
 
 /** The part of a picture that is in sight: its corner, and the length of one unit on the screen. */
@@ -192,8 +193,8 @@ function ShapeDrawing({
       <rect width="5" height={shapeHeight} rx="2.5" class="bar" />
       {isText && (
         <text>
-          <tspan x="14" y="18">
-            {shortened(title)}
+          <tspan x="14" y="18" data-hidden={countHidden(title) || undefined}>
+            {shortened(markedText(title))}
           </tspan>{' '}
           <tspan x="14" y="35" class="small">
             {group ? 'open the group' : kind}

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { FailureBoundary } from './failure.tsx';
+import { drawHiddenCharacters, HiddenWarning } from './hidden-marks.tsx';
 import { dataOf, fieldsOf, Host, type ToolAnswer } from './host.ts';
 import { Author, Differences, Scrolling, subjectOf, Time } from './parts.tsx';
 
@@ -69,6 +70,7 @@ function View({ host, given }: { host: Host; given: ToolAnswer | undefined }) {
   const shown = pages.at(-1) ?? answersOf(dataOf(given));
   return (
     <main>
+      <HiddenWarning />
       {pages.length > 0 && (
         <p>
           <button type="button" onClick={() => setPages(pages.slice(0, -1))}>
@@ -216,6 +218,7 @@ function answersOf(value: unknown): Answers {
 }
 
 const root = document.getElementById('page');
+drawHiddenCharacters();
 if (root) {
   const show = (given?: ToolAnswer) =>
     render(

@@ -7,6 +7,7 @@ import { ConflictsPage } from './conflicts-page.tsx';
 import { type Answered, RefusedRequest, signIn, useAnswer } from './data.ts';
 import { FailureBoundary, LateFailure } from './failure.tsx';
 import { GraphPage } from './graph-page.tsx';
+import { drawHiddenCharacters, HiddenWarning, markedText } from './hidden-marks.tsx';
 import { HomePage } from './home-page.tsx';
 import { ListPage } from './list-page.tsx';
 import { ModesPage } from './modes-page.tsx';
@@ -56,7 +57,8 @@ function Shell() {
   const Page = pages.get(name);
   const isPresentOnly = at !== undefined && ofPresent.has(name);
   useEffect(() => {
-    if (name !== 'record') document.title = project ? `${project} · memory` : 'Memory Bank';
+    if (name !== 'record')
+      document.title = project ? markedText(`${project} · memory`) : 'Memory Bank';
   }, [name, project]);
   useEffect(() => {
     // On a narrow screen, the navigation scrolls.
@@ -96,6 +98,7 @@ function Shell() {
           <a href={addressTo(name, rest, { at: undefined })}>Show the present</a>
         </p>
       )}
+      <HiddenWarning />
       <LateFailure />
       <main id="main" tabIndex={-1}>
         {isPresentOnly && <p class="faint">This page is about the present only.</p>}
@@ -194,6 +197,7 @@ function useShortcuts(): void {
 }
 
 const root = document.getElementById('page');
+drawHiddenCharacters();
 if (root) {
   addEventListener('click', followLink);
   const reload = (

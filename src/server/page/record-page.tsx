@@ -10,6 +10,7 @@ import type {
 import { useAnswer } from './data.ts';
 import { EditForm } from './edit-form.tsx';
 import { FieldsPage } from './fields-form.tsx';
+import { markedText } from './hidden-marks.tsx';
 import {
   Author,
   Differences,
@@ -41,7 +42,7 @@ export function RecordPage({ route }: { route: Route }) {
   const gone = answer.error?.status === 404;
   const title = answer.data?.title ?? path;
   useEffect(() => {
-    document.title = title;
+    document.title = markedText(title);
   }, [title]);
   return (
     <article>
