@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 import { describe, expect, it, test } from 'vitest';
 import { editInstructions } from '../../src/cli/setup/agent-instructions.ts';
-import { editJson } from '../../src/cli/setup/json-entry.ts';
+import { editJson, json } from '../../src/cli/setup/json-entry.ts';
 import { editToml } from '../../src/cli/setup/toml-entry.ts';
 import { newToken } from '../../src/git/locks/token.ts';
 import { deep, isFull } from '../support/depth.ts';
@@ -42,6 +42,9 @@ describe('an entry in JSON', () => {
       '{\n  "mcpServers": {\n    "a": {}, // tail\n  }\n}\n',
     ],
     ['a comma behind the last, on one line', '{"mcpServers": {"a": {},},}'],
+    ['one line with blanks', '{ "mcpServers": { "a": {} } }'],
+    ['one line with a comma and a blank', '{ "a": 1, }\n'],
+    ['a blank at the end of a line', '{\n  "a": 1 \n}\n'],
   ])('is set and taken out again: %s', (_, text) => {
     const edited = editJson(text, path, entry);
     expect(edited).toContain('main.js');
@@ -51,6 +54,29 @@ describe('an entry in JSON', () => {
     }
     const undone = editJson(edited, path, undefined);
     if (text.trim() !== '' && text.trim() !== '{}') expect(undone).toBe(text);
+  });
+
+  it.each(['{ "a": 1 }', '{"mcpServers": { "a": {} } }', '{ "mcpServers": {}, }'])(
+    'ends no line in a blank: %s',
+    (text) => {
+      expect(editJson(text, path, entry)).not.toMatch(/[ \t]$/m);
+    },
+  );
+
+  it('is the last one of equal keys, which every reader takes', () => {
+    const twice = (first: string, last: string) =>
+      `{"mcpServers": {"memory-bank": ${first}}, "x": 1, "mcpServers": {"memory-bank": ${last}}}`;
+    const edited = editJson(twice('{"command": "old"}', '{"command": "y"}'), path, entry);
+    expect(edited).toContain('{"command": "old"}');
+    expect(JSON.parse(edited).mcpServers['memory-bank']).toEqual(entry);
+    expect(json.read(edited, path)).toEqual(entry);
+    const inOne = '{"mcpServers": {"memory-bank": {}, "memory-bank": {"command": "y"}}}';
+    expect(JSON.parse(editJson(inOne, path, entry)).mcpServers['memory-bank']).toEqual(entry);
+    // An earlier one does not come back.
+    for (const text of [inOne, edited, twice('{}', '{"a": 1}')]) {
+      const undone = JSON.parse(editJson(text, path, undefined));
+      expect(undone.mcpServers?.['memory-bank']).toBeUndefined();
+    }
   });
 
   it.each(['{', '[]', '"text"', '{"mcpServers": []}', '{} {}'])('leaves %j alone', (text) => {
@@ -174,7 +200,9 @@ describe('init', () => {
       expect(stdout).toContain(`--- ${repo.path('.git/config')}\n`);
       expect(stdout).toContain('+[merge "memory-bank"]\n');
       const bank = repo.path('.memory-bank');
-      expect(stdout).toContain(`${bank} gets config.yaml and .gitattributes, as a commit.\n`);
+      expect(stdout).toContain(
+        `${bank} gets config.yaml and .gitattributes, as a commit on the branch main.\n`,
+      );
       expect(stdout).not.toContain('No file has to change.');
       expect(repo.read('.git/config')).toBe(config);
       expect(repo.git('rev-parse', 'HEAD')).toBe(head);
@@ -204,11 +232,24 @@ describe('init', () => {
     const { repo, home, run } = project({ '.vscode/mcp.json': mine, 'AGENTS.md': '# Agents\n' });
     const before = repo.status();
     const config = readFileSync(repo.path('.git/config'), 'utf8');
-    const { status, stderr } = run(
+    const { status, stdout, stderr } = run(
       ...['init', '--yes', '--clients', 'all', '--toolsets', 'graph,search'],
       ...['--instructions', 'AGENTS.md'],
     );
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const oid = repo.git('rev-parse', '--short=12', 'HEAD').trim();
+    expect(stdout).toContain(
+      `The files of the memory itself are commit ${oid} on the branch main.`,
+    );
+    const left = /^Not committed: (.*)\. Commit them/m.exec(stdout)?.[1]?.split(', ').sort();
+    expect(left).toEqual(
+      repo
+        .git('status', '--porcelain', '-uall')
+        .trim()
+        .split('\n')
+        .map((line) => line.slice(2).trim())
+        .sort(),
+    );
     const start = { command: 'memory-bank', args: ['--toolsets', 'graph,search'] };
     expect(JSON.parse(repo.read('.mcp.json'))).toEqual({
       mcpServers: { 'memory-bank': { type: 'stdio', ...start } },

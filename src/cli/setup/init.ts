@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { CallOptions } from '../../app/call-context.ts';
 import {
   findOwnFolder,
@@ -7,10 +7,13 @@ import {
   planMergeDriver,
   setMergeDriver,
 } from '../../app/merging.ts';
+import { isPlacedApart } from '../../app/placed-apart.ts';
 import { projectPath } from '../../app/project-file.ts';
 import { findRoot } from '../../app/root.ts';
 import { selectToolsets } from '../../app/toolset-selection.ts';
+import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
+import type { CommitMade } from '../../core/history.ts';
 import { own } from '../../core/json.ts';
 import { paintDiff } from '../../core/painter.ts';
 import type { Session } from '../../core/session.ts';
@@ -106,7 +109,10 @@ export const init: Command = {
       }
       if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
       for (const edit of plan.edits) await applyEdit(edit, around);
-      const done = undo ? await takeBack(memory) : await setUp(memory);
+      const done = [
+        ...(undo ? await takeBack(memory) : await setUp(memory)),
+        ...leftToCommit(root, plan.edits),
+      ];
       await showResult(values, { ...result, done }, () => done.map((line) => screen.plain(line)));
       return status;
     });
@@ -131,14 +137,32 @@ async function made(
   { invocation: { app }, root, session, call }: SetupSession,
   driver: FileEdit | undefined,
 ): Promise<string[]> {
-  const [lacking, { folder }] = await app.run(session, 'init', call, async ({ project }) => [
-    await project.lacking(),
-    await project.info(),
-  ]);
+  const [lacking, { folder }, { branch }] = await app.run(
+    session,
+    'init',
+    call,
+    async (context) => [
+      await context.project.lacking(),
+      await context.project.info(),
+      await context.project.head(),
+    ],
+  );
+  const where = branch === undefined || isPlacedApart(root) ? '' : ` on the branch ${branch}`;
   return [
     ...(driver && driver.before === undefined ? [`${root} becomes a git repository.`] : []),
-    ...(lacking.length > 0 ? [`${folder} gets ${lacking.join(' and ')}, as a commit.`] : []),
+    ...(lacking.length > 0
+      ? [`${folder} gets ${lacking.join(' and ')}, as a commit${where}.`]
+      : []),
   ];
+}
+
+/** Names the files of the project that were edited, which only a person commits. */
+function leftToCommit(root: string, edits: readonly FileEdit[]): string[] {
+  const paths = edits.map(({ path }) => relative(root, path));
+  const shared = paths.filter((path) => !isAbsolute(path) && !path.startsWith('..'));
+  if (shared.length === 0) return [];
+  const names = shared.map((path) => path.split(sep).join('/')).join(', ');
+  return [`Not committed: ${names}. Commit them for everybody who works on this project.`];
 }
 
 /** Describes what undo removes apart from the files that are shown. */
@@ -284,11 +308,18 @@ function planText(
 
 async function setUp({ invocation, root, session, call }: SetupSession): Promise<string[]> {
   const { app, options } = invocation;
-  const id = await app.run(session, 'init', call, ({ project }) => project.initialize());
+  const commits: CommitMade[] = [];
+  const onCommit = (commit: CommitMade) => void commits.push(commit);
+  const work = ({ project }: Context) => project.initialize();
+  const id = await app.run(session, 'init', { ...call, onCommit }, work);
   const program = ownProgram();
   const { top } = await setMergeDriver(root, program, options.durability);
   return [
     `The memory of ${root} is ready (project ${id}).`,
+    ...commits.map(({ oid, branch }) => {
+      const where = branch === undefined ? '' : ` on the branch ${branch}`;
+      return `The files of the memory itself are commit ${oid.slice(0, 12)}${where}.`;
+    }),
     `git merges it by record in ${top}.`,
     'Restart the clients, or let them connect again.',
     '"memory-bank import" imports what other programs have kept here.',

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   createScanner,
-  findNodeAtLocation,
   getNodeValue,
   type Node,
   type ParseError,
@@ -40,9 +39,15 @@ export function editJson(text: string, path: JsonPath, value: object | undefined
   }
   if (!present) return text;
   let edited = remove(given, path);
+  // Otherwise an earlier one of equal keys would be read again.
+  while (typeof path.at(-1) === 'string' && nodeAt(edited, path)) edited = remove(edited, path);
   for (let depth = path.length - 1; depth > 0; depth--) {
     const around = path.slice(0, depth);
-    if (nodeAt(edited, around)?.children?.length === 0) edited = remove(edited, around);
+    const key = path[depth - 1];
+    const twins =
+      typeof key === 'string' ? membersOf(nodeAt(edited, path.slice(0, depth - 1)), key) : [];
+    const isEmpty = nodeAt(edited, around)?.children?.length === 0;
+    if (isEmpty && twins.length < 2) edited = remove(edited, around);
   }
   return bom + edited;
 }
@@ -93,9 +98,19 @@ function check(text: string, path: JsonPath): void {
   }
 }
 
+/** The node of a value; of equal keys the last one, which every reader of JSON takes. */
 function nodeAt(text: string, path: JsonPath): Node | undefined {
   const tree = parseTree(text, [], { allowTrailingComma: true });
-  return tree && findNodeAtLocation(tree, [...path]);
+  return path.reduce<Node | undefined>((node, key) => {
+    if (typeof key === 'number') return node?.type === 'array' ? node.children?.[key] : undefined;
+    return membersOf(node, key).at(-1)?.children?.[1];
+  }, tree);
+}
+
+/** The members of an object with a key: several where it was written more than once. */
+function membersOf(node: Node | undefined, key: string): Node[] {
+  if (node?.type !== 'object') return [];
+  return node.children?.filter(({ children }) => children?.[0]?.value === key) ?? [];
 }
 
 function set(text: string, path: JsonPath, value: unknown): string {
@@ -131,9 +146,9 @@ function set(text: string, path: JsonPath, value: unknown): string {
   }
   const end = endOf(last);
   const comma = commaAfter(text, end);
-  // A comment after the last member stays on its line.
+  // A comment after the last member stays on its line; a blank before the bracket stays there.
   const line =
-    /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?/.exec(text.slice(comma ?? end))?.[0] ?? '';
+    /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/|(?=\r?\n))/.exec(text.slice(comma ?? end))?.[0] ?? '';
   const from = (comma ?? end) + line.length;
   if (comma === undefined) return `${text.slice(0, end)},${line}${member}${text.slice(from)}`;
   // After a trailing comma the new member also gets one, so that undo removes both.
