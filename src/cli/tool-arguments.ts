@@ -1,6 +1,12 @@
 import { describeIssue, type Issue, MemoryError } from '../core/error.ts';
 import { inputSchema, parseInput } from '../core/input.ts';
-import { isObject, type JsonObject, type JsonValue, jsonProblem } from '../core/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  jsonProblem,
+  readJsonText,
+} from '../core/json.ts';
 import type { Tool, ToolCommand } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import { type Flag, type FlagValues, flagText } from './command.ts';
@@ -169,7 +175,7 @@ async function readJson(text: string): Promise<JsonValue> {
 
 function parseJson(where: string, text: string): JsonValue {
   try {
-    return JSON.parse(text);
+    return readJsonText(text);
   } catch (cause) {
     throw new MemoryError('invalid_input', `${where} is not valid JSON: ${jsonProblem(cause)}.`, {
       cause,

@@ -1,5 +1,5 @@
 import { MemoryError } from './error.ts';
-import { jsonProblem } from './json.ts';
+import { jsonProblem, readJsonText } from './json.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Reader } from './store.ts';
 
@@ -165,7 +165,7 @@ function parsedTime(given: unknown): number | undefined {
  */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
+    return readJsonText(text);
   } catch (cause) {
     throw new MemoryError('damaged', `Not valid JSON: ${jsonProblem(cause)}.`, { cause });
   }

@@ -44,6 +44,15 @@ export function* illFormedTexts(
   }
 }
 
+/**
+ * Parses JSON that a person or another program wrote, which on Windows may begin with a byte order mark.
+ *
+ * @throws SyntaxError
+ */
+export function readJsonText(text: string): JsonValue {
+  return JSON.parse(text.replace(/^\ufeff/, ''));
+}
+
 /** Returns what is wrong with a JSON text, without the piece of it that the error of V8 quotes. */
 export function jsonProblem(thrown: unknown): string {
   // The piece is cut off, so a credential in it could not be recognized and redacted.

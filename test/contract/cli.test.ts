@@ -98,6 +98,12 @@ describe('the arguments of a tool', () => {
     expect(run('progress').stdout).toContain('Ship: it');
   });
 
+  test('JSON on stdin may begin with a byte order mark', () => {
+    const entry = JSON.stringify({ category: 'patterns', key: 'marked', value: 'v' });
+    expect(program(repo.root, `\ufeff${entry}`)('memory-write', '--json', '-').status).toBe(0);
+    expect(run('memory-read', '--key', 'marked').stdout).toContain('value: v');
+  });
+
   deep('objects are JSON, as is the whole input', () => {
     const features = JSON.stringify([{ slug: 'auth', name: 'Auth' }]);
     expect(run('create-features', '--features', features).stdout).toContain('slug: auth');

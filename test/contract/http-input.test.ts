@@ -146,6 +146,12 @@ describe('the body', () => {
     expect(bodyOf(answer)).toEqual(invalid);
   });
 
+  test('may begin with a byte order mark', async () => {
+    const body = Buffer.from('\ufeff{"filename":"marked.md","content":"x"}');
+    const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    expect(statusOf(await send(head('POST /memory-bank/file', ...headers), body))).toBe(200);
+  });
+
   test('must be UTF-8 in MCP', async () => {
     const params = '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":';
     const body = Buffer.from(

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readJsonText } from '../../core/json.ts';
 
 /** A larger file of JSON is not read, in bytes. */
 const maxJson = 64 * 1024 * 1024;
@@ -15,7 +16,7 @@ export function readJson(folder: string, name: string): unknown {
   try {
     const stat = statSync(path);
     if (!stat.isFile() || stat.size > maxJson) throw modelError(`${path} is too large`);
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return readJsonText(readFileSync(path, 'utf8'));
   } catch (error) {
     if (error instanceof SyntaxError) throw modelError(`${path} is not valid JSON`);
     throw error;

@@ -1,5 +1,5 @@
 import { MemoryError } from '../../core/error.ts';
-import { isObject } from '../../core/json.ts';
+import { isObject, readJsonText } from '../../core/json.ts';
 import type { Folder } from '../../git/disk/folder.ts';
 import { decodeText, maxFileBytes } from './record-file.ts';
 
@@ -46,7 +46,7 @@ export function checkSame(
 
 function idOfMemories(root: Folder): string | undefined {
   try {
-    const data: unknown = JSON.parse(root.read(memoriesFile, maxFileBytes)?.toString() ?? '{}');
+    const data = readJsonText(root.read(memoriesFile, maxFileBytes)?.toString() ?? '{}');
     return isObject(data) && typeof data.project_id === 'string' ? data.project_id : undefined;
   } catch {
     // The import of the memories reports what is wrong with them.
