@@ -16,6 +16,7 @@ import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import { readRegular } from '../../git/repository/enclosure.ts';
 import { setMergeDriver } from '../merging.ts';
 import type { RootInput } from '../root.ts';
+import { checkFileSystem } from './file-system-check.ts';
 import type { Finding } from './finding.ts';
 import { checkRefs } from './refs-check.ts';
 import { repositoryKind } from './repository-kind.ts';
@@ -58,6 +59,7 @@ export async function checkRepository(
     ignored
       ? { what: 'Ignore rules', state: 'bad', text: ignored.text }
       : { what: 'Ignore rules', state: 'good', text: `do not cover ${memoryFolderName}` },
+    ...(await checkFileSystem(files, tree.commonDir)),
     ...foundLocks(new Disk(files, 'relaxed'), tree).map(lookAtLock),
     ...checkRefs(files, tree),
     lookAtDriver(root, tree, program),

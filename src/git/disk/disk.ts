@@ -196,6 +196,11 @@ export class Disk {
     });
   }
 
+  /** Whether no flush of a folder was refused so far. */
+  isFlushed(folder: string): boolean {
+    return !this.#unsynced.has(folder);
+  }
+
   async #syncDirectory(path: string): Promise<void> {
     const fd = this.#openDirectory(path);
     if (fd === undefined) return;

@@ -42,8 +42,17 @@ export function isRefusal(error: unknown): boolean {
  * @throws MemoryError `storage` where files cannot be renamed or removed: a change would leave locks behind.
  */
 export function probeFeatures(files: Files, folder: string, id: string): Features {
-  const [probe, second] = [join(folder, `probe-${id}`), join(folder, `probe1-${id}`)];
-  for (const path of [probe, second]) if (files.lstat(path)) files.unlink(path);
+  const paths = [join(folder, `probe-${id}`), join(folder, `probe1-${id}`)] as const;
+  try {
+    for (const path of paths) if (files.lstat(path)) files.unlink(path);
+    return probeWith(files, ...paths);
+  } catch (error) {
+    for (const path of paths) tryUnlink(files, path);
+    throw error;
+  }
+}
+
+function probeWith(files: Files, probe: string, second: string): Features {
   const fd = files.open(probe, 'wx', 0o666);
   let found: Omit<Features, 'links'>;
   try {
@@ -58,6 +67,14 @@ export function probeFeatures(files: Files, folder: string, id: string): Feature
     needed('removed', path, () => files.lstat(path) && files.unlink(path));
   }
   return { ...found, links };
+}
+
+function tryUnlink(files: Files, path: string): void {
+  try {
+    files.unlink(path);
+  } catch (error) {
+    if (errno(error) === undefined) throw error;
+  }
 }
 
 /** Whether a file gets the permissions that are set. */
