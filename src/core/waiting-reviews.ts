@@ -33,6 +33,8 @@ export interface AcceptRequest extends Decisions {
 export interface Reviews {
   /** The reviews with changes, the oldest change first. */
   list(): Promise<readonly WaitingReview[]>;
+  /** The last commit of each review, by name, without a look at its changes. */
+  tips(): Promise<ReadonlyMap<string, string>>;
   /**
    * Merges changes of a review into the memory, record by record.
    *

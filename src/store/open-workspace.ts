@@ -235,6 +235,7 @@ class StoreWorkspace implements Workspace {
     };
     return {
       list: async () => (await load()).list(),
+      tips: async () => (await load()).tips(),
       accept: async (...request) => (await load()).accept(...request),
       acceptFrom: async (...request) => (await load()).acceptFrom(...request),
       withdraw: async (...request) => (await load()).withdraw(...request),

@@ -1,4 +1,5 @@
-import type { BranchList, StateComparison } from './answers.ts';
+import { Accept } from './acceptance.tsx';
+import type { BranchList, ReviewList, StateComparison } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Differences, Time, Waiting } from './parts.tsx';
 import { Restore } from './restore.tsx';
@@ -17,6 +18,9 @@ export function BranchesPage({ route }: { route: Route }) {
     const others = answer.data?.branches.map(({ name }) => name).filter((name) => name !== rest);
     const base = query.get('base') ?? current ?? 'HEAD';
     const isAll = query.has('all');
+    if (rest.startsWith(ofReviews) && !query.has('base')) {
+      return <WaitingReview branch={rest} current={current} />;
+    }
     return (
       <Review branch={rest} base={base} current={current} others={others ?? []} isAll={isAll} />
     );
@@ -62,6 +66,26 @@ function isNoReview({ name }: { name: string }): boolean {
   return !name.startsWith(ofReviews);
 }
 
+/** The changes of a review, compared with the memory that it is based on now. */
+function WaitingReview({ branch, current }: { branch: string; current: string | undefined }) {
+  const answer = useAnswer<ReviewList>(isCopy ? undefined : '/memory/reviews');
+  return (
+    <Waiting answer={answer}>
+      {({ reviews }) => {
+        const review = reviews.find((one) => one.branch === branch);
+        return review ? (
+          <Review branch={branch} base={review.base} current={current} others={[]} isAll={false} />
+        ) : (
+          <>
+            <h1>What {branch} teaches</h1>
+            <p role="status">It has nothing new.</p>
+          </>
+        );
+      }}
+    </Waiting>
+  );
+}
+
 /**
  * The records that differ between two branches.
  *
@@ -88,12 +112,8 @@ function Review({
     since: isAll ? undefined : 'fork',
     limit: 500,
   });
-  const action =
-    base === current || branch.startsWith(ofReviews)
-      ? { label: 'Accept', revision: branch }
-      : branch === current
-        ? { label: 'Take back', revision: base }
-        : undefined;
+  const review = branch.startsWith(ofReviews) ? branch.slice(ofReviews.length) : undefined;
+  const isAccepted = !isCopy && (base === current || review !== undefined);
   return (
     <>
       <h1>What {branch} teaches</h1>
@@ -114,7 +134,7 @@ function Review({
         <a href={addressTo('branches', base, { base: branch })}>Swap the two</a>
       </p>
       <Waiting answer={answer}>
-        {({ changes, counts, others = 0 }) => (
+        {({ from, to, changes, counts, others = 0 }) => (
           <>
             <p class="faint" role="status">
               {Object.entries(counts)
@@ -128,7 +148,7 @@ function Review({
                 <a href={addressTo('branches', branch, { base, all: '1' })}>Show all differences</a>
               </p>
             )}
-            {changes.map(({ path, change, title, type, fields, isByBoth }) => (
+            {changes.map(({ path, change, title, type, fields, sections = [], isByBoth }) => (
               <section key={path} class="change">
                 <h2>
                   {title ?? path} <small class="kind">{type}</small>
@@ -149,12 +169,63 @@ function Review({
                 </p>
                 {isByBoth && <p class="problem">{base} has changed this record as well since.</p>}
                 <Differences fields={fields} />
-                {action && <Restore path={path} {...action} removes onDone={answer.reload} />}
+                {isAccepted && (
+                  <AcceptRecord
+                    path={path}
+                    sections={sections}
+                    source={{ review, branch, seen: to.oid }}
+                    onDone={answer.reload}
+                  />
+                )}
+                {!isAccepted && branch === current && (
+                  <Restore
+                    path={path}
+                    revision={from?.oid ?? base}
+                    seen={to.oid}
+                    label="Take back"
+                    removes
+                    onDone={answer.reload}
+                  />
+                )}
               </section>
             ))}
           </>
         )}
       </Waiting>
+    </>
+  );
+}
+
+/** The buttons that accept a record, or one of its changed sections. */
+function AcceptRecord({
+  path,
+  sections,
+  source,
+  onDone,
+}: {
+  path: string;
+  sections: readonly string[];
+  source: { review: string | undefined; branch: string; seen: string };
+  onDone: () => void;
+}) {
+  return (
+    <>
+      <Accept address={path} {...source} onDone={onDone} />
+      {sections.length > 1 && (
+        <ul class="plain">
+          {sections.map((section) => (
+            <li key={section}>
+              {section.slice(path.length + 1)}{' '}
+              <Accept
+                address={section}
+                {...source}
+                label={`Accept ${section.slice(path.length + 1)}`}
+                onDone={onDone}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
     </>
   );
 }

@@ -248,6 +248,7 @@ function RecordHistory({ route, onRestored }: { route: Route; onRestored: () => 
                         <Restore
                           path={path}
                           revision={id}
+                          seen={entries[0]?.commit.oid}
                           onDone={() => {
                             log.reload();
                             onRestored();

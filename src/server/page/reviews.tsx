@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Accepted, Dropped, ReviewList } from './answers.ts';
-import { ConflictChoice } from './conflict-choice.tsx';
+import { AcceptanceConflicts, useAcceptance } from './acceptance.tsx';
+import type { Dropped, ReviewList } from './answers.ts';
 import { change, RefusedRequest, useAnswer } from './data.ts';
 import { Time } from './parts.tsx';
 import { addressTo, isCopy } from './route.ts';
@@ -9,7 +9,6 @@ import { addressTo, isCopy } from './route.ts';
 const maxListed = 8;
 
 type Review = ReviewList['reviews'][number];
-type Side = 'ours' | 'theirs';
 
 /** The changes of agents that wait for a review; nothing if there are none. */
 export function Reviews({ onDone }: { onDone: () => void }) {
@@ -52,26 +51,20 @@ function WaitingChanges({
   onDone: (text: string) => void;
   onRefused: () => void;
 }) {
-  const { name, branch, tip: seen, base, agent, at, changes } = review;
-  const [asked, setAsked] = useState<'accept' | 'drop' | undefined>();
+  const { name, branch, tip: seen, agent, at, changes } = review;
+  const acceptance = useAcceptance(seen);
+  const [asked, setAsked] = useState<{ action: 'accept' | 'drop'; of: string }>();
   const [problem, setProblem] = useState('');
-  const [found, setFound] = useState<Pick<Accepted, 'conflicts'> & { readonly of: string }>();
-  const [decisions, setDecisions] = useState<Readonly<Record<string, Side>>>({});
-  // A later change of the agent needs another decision.
-  const conflicts = found?.of === seen ? found.conflicts : [];
+  // A change disarms the button.
+  const action = asked?.of === seen ? asked.action : undefined;
+  const ask = (action: 'accept' | 'drop') => setAsked({ action, of: seen });
   const carryOut = async (action: 'accept' | 'drop') => {
     setAsked(undefined);
     setProblem('');
     try {
       if (action === 'accept') {
-        const known = conflicts.map(({ path }) => path);
-        const won = (side: Side) => known.filter((path) => decisions[path] === side);
-        const body = { name, seen, ours: won('ours'), theirs: won('theirs') };
-        const answer = await change<Accepted>('/memory/reviews/accept', body);
-        if (found?.of !== seen) setDecisions({});
-        setFound({ conflicts: answer.conflicts, of: seen });
-        if (answer.conflicts.length > 0) return;
-        const { changes } = answer;
+        const changes = await acceptance.accept('/memory/reviews/accept', { name });
+        if (changes === undefined) return;
         onDone(`Accepted ${changes} ${changes === 1 ? 'record' : 'records'} of ${name}.`);
       } else {
         const { tip } = await change<Dropped>('/memory/reviews/drop', { name, seen });
@@ -85,7 +78,7 @@ function WaitingChanges({
   };
   return (
     <li>
-      <a href={addressTo('branches', branch, { base })}>{name}</a> <Time at={at} />
+      <a href={addressTo('branches', branch)}>{name}</a> <Time at={at} />
       <div class="faint">
         {agent ?? 'a person'}: {changes.length} {changes.length === 1 ? 'record' : 'records'}
       </div>
@@ -97,47 +90,29 @@ function WaitingChanges({
         ))}
         {changes.length > maxListed && <li class="faint">and {changes.length - maxListed} more</li>}
       </ul>
-      {conflicts.length > 0 && (
-        <>
-          <p role="alert">
-            The memory has other changes of{' '}
-            {conflicts.length === 1 ? 'this record' : 'these records'}. Choose a side, and accept
-            again. A side wins where the changes contradict each other.
-          </p>
-          {conflicts.map(({ path, ours, theirs }) => (
-            <ConflictChoice<Side>
-              key={path}
-              path={path}
-              group={`${name} ${path}`}
-              sides={[
-                { name: 'ours', label: 'The memory', text: ours },
-                { name: 'theirs', label: 'The review', text: theirs },
-              ]}
-              chosen={decisions[path]}
-              onChoose={(side) => setDecisions({ ...decisions, [path]: side })}
-            />
-          ))}
-        </>
-      )}
+      <AcceptanceConflicts acceptance={acceptance} group={name} other="The review" />
       <div class="row">
-        {asked === undefined ? (
+        {action === undefined ? (
           <>
-            <button type="button" onClick={() => setAsked('accept')}>
+            <button type="button" onClick={() => ask('accept')}>
               Accept all
             </button>
-            <button type="button" onClick={() => setAsked('drop')}>
+            <button type="button" onClick={() => ask('drop')}>
               Drop
             </button>
           </>
         ) : (
           <>
-            <button type="button" class="main" onClick={() => carryOut(asked)}>
-              {asked === 'accept' ? 'Accept all as a merge commit' : 'Drop all changes'}
+            <button type="button" class="main" onClick={() => carryOut(action)}>
+              {action === 'accept' ? 'Accept all as a merge commit' : 'Drop all changes'}
             </button>
             <button type="button" onClick={() => setAsked(undefined)}>
               Cancel
             </button>
           </>
+        )}
+        {asked !== undefined && action === undefined && (
+          <span role="status">It has changed meanwhile. Look at it again.</span>
         )}
         {problem !== '' && <span role="alert">{problem}</span>}
       </div>

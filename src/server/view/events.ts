@@ -4,6 +4,8 @@ import { type Endpoint, untilClosed } from '../http/endpoint.ts';
 
 /** The pause between two comments in a stream, which show that the connection lives, in milliseconds. */
 const interval = 25_000;
+/** The pause between two looks at the reviews, whose work trees are not watched, in milliseconds. */
+const reviewPause = 1000;
 
 /** The streams of changed paths that pages read. */
 export class ChangeStreams {
@@ -35,15 +37,20 @@ export class ChangeStreams {
         };
         const stop = app.watch(session, send);
         // The session follows the memory from its first call on.
-        const head = await app.run(session, 'events', untilClosed(response), ({ project }) =>
-          project.head(),
-        );
+        const call = untilClosed(response);
+        const head = await app.run(session, 'events', call, ({ project }) => project.head());
         if (response.destroyed) return stop();
         const timer = setInterval(() => response.write(': \n\n'), interval);
+        const tips = () =>
+          app.run(session, 'events', call, async ({ reviews }) =>
+            JSON.stringify([...(await reviews.tips())]),
+          );
+        const stopLooking = poll(tips, reviewPause, () => send([]));
         const end = () => response.end();
         this.#open.add(end);
         response.once('close', () => {
           clearInterval(timer);
+          stopLooking();
           this.#open.delete(end);
           stop();
         });
@@ -59,4 +66,24 @@ export class ChangeStreams {
   end(): void {
     for (const end of this.#open) end();
   }
+}
+
+/** Calls back after each change of a state that is read from time to time; returns how to stop it. */
+function poll(read: () => Promise<string>, pause: number, onChange: () => void): () => void {
+  let known: string | undefined;
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  const look = async () => {
+    // A state that cannot be read now is read the next time.
+    const state = await read().catch(() => known);
+    if (isOver) return;
+    if (known !== undefined && state !== known) onChange();
+    known = state;
+    timer = setTimeout(look, pause).unref();
+  };
+  void look();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }

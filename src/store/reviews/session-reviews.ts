@@ -38,16 +38,22 @@ export class SessionReviews implements Reviews {
 
   async list(): Promise<readonly WaitingReview[]> {
     const repository = this.#archive.memory.repository();
-    const branches = repository?.canReadRefs ? repository.refs.list(prefix) : [];
-    if (!repository || branches.length === 0) return [];
+    const tips = await this.tips();
+    if (!repository || tips.size === 0) return [];
     const base = await this.#base.tip(repository);
     const visit = await this.#visit();
     const found: WaitingReview[] = [];
-    for (const { ref, oid } of branches) {
-      const review = base && (await describeWaiting(visit, ref.slice(prefix.length), oid, base));
+    for (const [name, tip] of tips) {
+      const review = base && (await describeWaiting(visit, name, tip, base));
       if (review) found.push(review);
     }
     return found.sort((a, b) => (a.at < b.at ? -1 : 1));
+  }
+
+  async tips(): Promise<ReadonlyMap<string, Oid>> {
+    const repository = this.#archive.memory.repository();
+    const branches = repository?.canReadRefs ? repository.refs.list(prefix) : [];
+    return new Map(branches.map(({ ref, oid }) => [ref.slice(prefix.length), oid]));
   }
 
   async accept(
