@@ -69,7 +69,9 @@ test('no program that a repository names is run', async () => {
     repo.git('config', name, value);
   }
   repo.write('.gitattributes', '* filter=evil diff=evil merge=evil\n');
-  repo.write('.memory-bank/.gitattributes', '* filter=evil diff=evil merge=evil\n');
+  repo.write('.memory-bank/.gitattributes', '* diff=evil merge=evil\n');
+  await stage.refuse('write_memory_bank_file', { filename: 'progress.md', content: 'zero\n' });
+  repo.write('.gitattributes', '* filter=evil diff=evil merge=evil\n/.memory-bank/** -filter\n');
   await stage.succeed('write_memory_bank_file', { filename: 'progress.md', content: 'one\n' });
   await stage.succeed('write_memory_bank_file', { filename: 'progress.md', content: 'two\n' });
   await stage.succeed('track_progress', { action: 'x', description: 'y' });

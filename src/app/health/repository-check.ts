@@ -12,6 +12,7 @@ import { Disk } from '../../git/disk/disk.ts';
 import { NodeFiles } from '../../git/disk/file-layer.ts';
 import { hasName } from '../../git/refs/identity.ts';
 import { GitConfig, maxConfigSize } from '../../git/repository/config.ts';
+import { formerRule } from '../../git/repository/conversions.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import { readRegular } from '../../git/repository/enclosure.ts';
 import { setMergeDriver } from '../merging.ts';
@@ -39,19 +40,18 @@ export async function checkRepository(
   const files = new NodeFiles();
   const tree = findWorkTree(files, root);
   const what = 'Repository';
-  const finding = ({ code, text }: MemoryError): Finding => {
-    return { what, state: code === 'busy' ? 'note' : 'bad', text };
+  const finding = ({ code, text, data }: MemoryError): Finding => {
+    const more = data.attribute !== undefined && hasFormerRule(root) ? ` ${formerRuleAdvice}` : '';
+    return { what, state: code === 'busy' ? 'note' : 'bad', text: text + more };
   };
   if (!repository || !tree) {
     const text = 'None yet; the first write makes one with "git init".';
-    const refusals = firstWriteRefusals(files, root, `${memoryFolderName}/config.yaml`);
-    return [{ what, state: 'note', text }, ...refusals.map(finding)];
+    return [{ what, state: 'note', text }, ...refusalsAt(files, root, env).map(finding)];
   }
   const { kind, top, shallow } = repository;
   const text = `${kind} ${top}${shallow ? ', shallow: older history is missing' : ''}`;
   const config = GitConfig.read(files, { ...tree, branch: undefined, env });
-  const folder = relative(tree.top, join(root, memoryFolderName)).split(sep).join('/');
-  const refusals = writeRefusals(files, tree, config, env, `${folder}/config.yaml`);
+  const refusals = refusalsAt(files, root, env);
   const ignored = refusals.find(({ code }) => code === 'ignored');
   return [
     { what, state: shallow ? 'note' : 'good', text },
@@ -65,6 +65,36 @@ export async function checkRepository(
     lookAtDriver(root, tree, program),
     ...lookAtIdentity(config, env),
   ];
+}
+
+/** The advice for a memory whose own rule keeps git from the conversion as well. */
+const formerRuleAdvice = `Git does not convert it either: replace the line "${formerRule}" of ${memoryFolderName}/.gitattributes by "* -text".`;
+
+function hasFormerRule(root: string): boolean {
+  const path = join(root, memoryFolderName, '.gitattributes');
+  const text = readRegular(path, maxConfigSize)?.toString('utf8') ?? '';
+  return text.split(/\r?\n/).includes(formerRule);
+}
+
+/**
+ * Refuses a project in which the memory cannot be committed, before anything is written for it. An operation
+ * of git that is under way passes.
+ *
+ * @param root the folder of the memory folder.
+ * @throws MemoryError the first reason.
+ */
+export function checkFirstWrite(root: string, env: RootInput['env']): void {
+  const refusals = refusalsAt(new NodeFiles(), root, env);
+  const [first] = refusals.filter(({ code }) => code !== 'busy');
+  if (first) throw first;
+}
+
+function refusalsAt(files: NodeFiles, root: string, env: RootInput['env']): MemoryError[] {
+  const tree = findWorkTree(files, root);
+  if (!tree) return firstWriteRefusals(files, root, env, `${memoryFolderName}/config.yaml`);
+  const config = GitConfig.read(files, { ...tree, branch: undefined, env });
+  const folder = relative(tree.top, join(root, memoryFolderName)).split(sep).join('/');
+  return writeRefusals(files, tree, config, env, `${folder}/config.yaml`);
 }
 
 /** Says what is known of a lock and which process to check; only a proof of death makes it a leftover. */

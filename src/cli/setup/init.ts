@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { CallOptions } from '../../app/call-context.ts';
+import { checkFirstWrite } from '../../app/health/repository-check.ts';
 import {
   findOwnFolder,
   leaveRepository,
@@ -148,6 +149,7 @@ async function made(
     ],
   );
   const where = branch === undefined || isPlacedApart(root) ? '' : ` on the branch ${branch}`;
+  if (lacking.length > 0) checkFirstWrite(dirname(folder), process.env);
   return [
     ...(driver && driver.before === undefined ? [`${root} becomes a git repository.`] : []),
     ...(lacking.length > 0

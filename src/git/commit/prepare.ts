@@ -1,8 +1,11 @@
 import { basename } from 'node:path';
+import type { IndexFile } from '../index/index-file.ts';
 import type { KnownIndex } from '../index/known-index.ts';
+import type { ObjectDatabase } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
 import { checkReflog } from '../refs/reflog.ts';
 import type { Head } from '../refs/refs.ts';
+import type { Conversions } from '../repository/conversions.ts';
 import type { IgnoreRules } from '../repository/ignore.ts';
 import { type CommitPlan, type Proposal, planCommits } from './commit-plan.ts';
 import type { MutationSite, Prepared } from './mutation.ts';
@@ -16,6 +19,7 @@ export interface PlanSite extends MutationSite {
   readonly env: NodeJS.ProcessEnv;
   readonly now: () => Date;
   readonly rules: IgnoreRules | undefined;
+  readonly conversions: Conversions | undefined;
 }
 
 /** Plans the commits of proposals, or a rewrite, and begins to store their objects. */
@@ -29,8 +33,11 @@ export async function prepare(
   const { config, disk, env, odb, tree } = site;
   checkMerged(known.file);
   if ('rebuilt' in proposal) checkReflog(disk, tree.commonDir, config, site.refs);
-  // Files of another line of history are already committed.
-  else for (const one of proposal) if (!one.join) checkIgnored(site, one, known);
+  else {
+    // Files of another line of history are already committed.
+    for (const one of proposal) if (!one.join) checkIgnored(site, one, known);
+    checkUnconverted(site, proposal, known);
+  }
   const time = site.now();
   const author = identity(config, 'author', time);
   const committer = identity(config, 'committer', time);
@@ -70,4 +77,20 @@ async function store(
 function checkIgnored({ rules }: PlanSite, proposal: Proposal, index: KnownIndex): void {
   const added = proposal.changes.filter((one) => one.bytes && !index.file.find(one.path));
   rules?.check(added.map(({ path }) => path));
+}
+
+/** Refuses to write files of the memory that git would convert. */
+function checkUnconverted(site: PlanSite, proposals: readonly Proposal[], index: KnownIndex): void {
+  const changes = proposals.flatMap((proposal) => proposal.changes);
+  const written = changes.filter(({ bytes, foreign }) => bytes && !foreign);
+  const paths = written.map(({ path }) => path);
+  site.conversions?.check(paths, stagedIn(site.odb, index.file));
+}
+
+/** Returns a function that reads files of the index. */
+export function stagedIn(odb: ObjectDatabase, index: IndexFile) {
+  return (path: string): Buffer | undefined => {
+    const entry = index.find(path);
+    return entry && odb.content(entry.oid, 'blob');
+  };
 }

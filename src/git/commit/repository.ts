@@ -15,6 +15,7 @@ import { ObjectDatabase } from '../objects/odb.ts';
 import { earlierValues } from '../refs/reflog.ts';
 import { type Head, Refs } from '../refs/refs.ts';
 import { GitConfig } from '../repository/config.ts';
+import { Conversions } from '../repository/conversions.ts';
 import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
@@ -32,7 +33,7 @@ import {
   type Prepared,
   underLocks,
 } from './mutation.ts';
-import { prepare } from './prepare.ts';
+import { prepare, stagedIn } from './prepare.ts';
 import type { RepositorySite } from './recovery.ts';
 import { recover } from './recovery.ts';
 import { Remotes } from './remotes.ts';
@@ -105,6 +106,7 @@ export class Repository {
         readonly branch: string | undefined;
         readonly config: GitConfig;
         readonly rules: IgnoreRules;
+        readonly conversions: Conversions;
       }
     | undefined;
   #index: KnownIndex | undefined;
@@ -164,8 +166,9 @@ export class Repository {
     const { gitDir, commonDir } = this.tree;
     const sources = { gitDir, commonDir, branch: branch(), env: this.#options.env };
     const config = GitConfig.read(this.#disk.files, sources);
-    const rules = new IgnoreRules(this.#disk.files, this.tree, config, this.#options.env);
-    this.#config = { branch: sources.branch, config, rules };
+    const site = [this.#disk.files, this.tree, config, this.#options.env] as const;
+    const [rules, conversions] = [new IgnoreRules(...site), new Conversions(...site)];
+    this.#config = { branch: sources.branch, config, rules, conversions };
     return config;
   }
 
@@ -334,6 +337,14 @@ export class Repository {
     return config;
   }
 
+  /** Refuses paths of the work tree that git would convert; see `Conversions`. */
+  checkUnconverted(paths: readonly string[]): void {
+    this.config();
+    const index = this.#readIndex();
+    const staged = index ? stagedIn(this.odb, index) : () => undefined;
+    this.#config?.conversions.check(paths, staged);
+  }
+
   close(): void {
     this.#stale.close();
     this.#queue.close();
@@ -385,8 +396,9 @@ export class Repository {
       }
       if ('length' in proposal && proposal.length === 0) return undefined;
       if (signal?.aborted) throw cancelled();
-      const rules = this.#config?.rules;
-      return prepare({ ...site, ...this.#options, rules }, head, known, proposal, signal);
+      const { rules, conversions } = this.#config ?? {};
+      const planSite = { ...site, ...this.#options, rules, conversions };
+      return prepare(planSite, head, known, proposal, signal);
     }
   }
 

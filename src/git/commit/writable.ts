@@ -10,11 +10,13 @@ import { isDead } from '../locks/token.ts';
 import { ObjectDatabase } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
 import { Refs } from '../refs/refs.ts';
-import type { GitConfig } from '../repository/config.ts';
+import { GitConfig } from '../repository/config.ts';
+import { Conversions } from '../repository/conversions.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
 import { planCommits } from './commit-plan.ts';
 import { missingFolders } from './placement.ts';
+import { stagedIn } from './prepare.ts';
 import { checkSigning } from './signing.ts';
 import { checkFormat, checkIdle, checkMerged } from './state.ts';
 
@@ -37,12 +39,46 @@ export function writeRefusals(
     () => checkIdle(files, tree.gitDir),
     () => checkSigning(config, env),
     () => new IgnoreRules(files, tree, config, env).check([path]),
+    () => checkConversions(files, tree, config, env, path),
   ]);
 }
 
 /** The same for a folder that is not in a repository yet. */
-export function firstWriteRefusals(files: Files, folder: string, path: string): MemoryError[] {
-  return failures([() => checkFolders(files, folder, path)]);
+export function firstWriteRefusals(
+  files: Files,
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  path: string,
+): MemoryError[] {
+  const gitDir = join(folder, '.git');
+  const tree = { top: folder, gitDir, commonDir: gitDir };
+  const config = GitConfig.read(files, { ...tree, branch: undefined, env });
+  return failures([
+    () => checkFolders(files, folder, path),
+    () => checkConversions(files, tree, config, env, path),
+  ]);
+}
+
+/** Files as a memory has them: rules can be for one kind only. */
+const usualFiles = ['activeContext.md', 'knowledge/patterns/entry.md', 'graph/tasks/task.yaml'];
+
+/** Looks at the file, and at usual files next to it. */
+function checkConversions(
+  files: Files,
+  tree: WorkTree,
+  config: GitConfig,
+  env: NodeJS.ProcessEnv,
+  path: string,
+): void {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const index = IndexFile.read(files.read(join(tree.gitDir, 'index')));
+  const odb = new ObjectDatabase(new Disk(files, 'relaxed'), tree.commonDir);
+  try {
+    const paths = [path, ...usualFiles.map((name) => folder + name)];
+    new Conversions(files, tree, config, env).check(paths, stagedIn(odb, index));
+  } finally {
+    odb.close();
+  }
 }
 
 function failures(checks: readonly (() => unknown)[]): MemoryError[] {

@@ -66,7 +66,8 @@ export class IgnoreRules {
       if (verdict)
         return { file: relative(this.#tree.top, file).split(sep).join('/'), pattern: verdict };
     }
-    for (const file of [join(this.#tree.commonDir, 'info', 'exclude'), this.#excludesFile()]) {
+    const own = userRules(this.#config, this.#env, this.#tree.top, ['core.excludesfile', 'ignore']);
+    for (const file of [join(this.#tree.commonDir, 'info', 'exclude'), own]) {
       const verdict = this.#ask(file, path, () => lookThrough(this.#files, file));
       if (verdict === false) return undefined;
       if (verdict) return { file, pattern: verdict };
@@ -99,14 +100,20 @@ export class IgnoreRules {
     this.#cache.set(file, { stat, rules });
     return rules;
   }
+}
 
-  #excludesFile(): string {
-    const home = this.#env.HOME || homedir();
-    const set = this.#config.get('core.excludesfile');
-    if (set?.startsWith('~/')) return join(home, set.slice(2));
-    if (set !== undefined) return resolve(this.#tree.top, set);
-    return join(this.#env.XDG_CONFIG_HOME || join(home, '.config'), 'git', 'ignore');
-  }
+/** The user's own file of rules for all repositories: the one that a setting names, or the default one. */
+export function userRules(
+  config: GitConfig,
+  env: NodeJS.ProcessEnv,
+  top: string,
+  [setting, name]: readonly [setting: string, name: string],
+): string {
+  const home = env.HOME || homedir();
+  const set = config.get(setting);
+  if (set?.startsWith('~/')) return join(home, set.slice(2));
+  if (set !== undefined) return resolve(top, set);
+  return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'git', name);
 }
 
 function refusal(path: string, file: string, pattern: string): MemoryError {

@@ -3,6 +3,7 @@ import { yamlCodec } from '../../core/codec.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import type { MemoryPin } from '../../core/pinned-memories.ts';
 import type { MergeRule } from '../../core/record-type.ts';
+import { formerRule } from '../../git/repository/conversions.ts';
 import {
   firstFormat,
   formatVersion,
@@ -211,10 +212,7 @@ export function ownFiles(
 
 /** The rules that git needs for a memory folder, each below a comment for people. */
 const attributes = [
-  [
-    '# Keeps git from changing the bytes of the memory: no line-end conversion, no filters.',
-    '* -text -filter -ident -working-tree-encoding',
-  ],
+  ['# Keeps git from changing the line ends of the memory.', '* -text'],
   [
     '# Merges records field by field and logs entry by entry, where "memory-bank install-merge-driver" was run.',
     '* merge=memory-bank',
@@ -223,7 +221,8 @@ const attributes = [
 
 /** Adds the missing rules to a `.gitattributes`, which an earlier version may have written. */
 function withAttributes(present = ''): string {
-  const lines = present.split(/\r?\n/);
+  // The rule of version 1.0.0 stays: that version would add it again.
+  const lines = present.split(/\r?\n/).map((line) => (line === formerRule ? '* -text' : line));
   const missing = attributes.filter(([, rule]) => !lines.includes(rule)).flat();
   const gap = present === '' || present.endsWith('\n') ? '' : '\n';
   return missing.length === 0 ? present : `${present}${gap}${missing.join('\n')}\n`;

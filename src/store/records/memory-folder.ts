@@ -202,6 +202,7 @@ export class MemoryFolder {
         folder: this.#home.inTree(''),
         typeOf: (path) => this.view.typeOf(path),
       });
+      if (planned) this.#checkAsCode(edits);
       const adopt = adoptionBy(guard);
       const proposal = planned && { ...planned, adopt, onStaged: options.onStored };
       // The next change must see these on disk.
@@ -310,6 +311,17 @@ export class MemoryFolder {
   #guard(settings: MemoryConfig | undefined): SecretGuard {
     const allowed = settings?.secrets?.allow ?? [];
     return new SecretGuard(allowed, join(this.#home.name, configPath));
+  }
+
+  /**
+   * Refuses files that git would convert on the branches of the code, for a memory that is on a branch of its
+   * own in the same repository: reviews are merged into those branches.
+   */
+  #checkAsCode(edits: readonly TextChange[]): void {
+    const code = this.isApart ? this.code() : undefined;
+    if (code?.tree.commonDir !== this.repository()?.tree.commonDir) return;
+    const written = edits.filter(({ after }) => after !== undefined);
+    code?.checkUnconverted(written.map(({ path }) => `${this.folderInCode}/${path}`));
   }
 
   /** Reads the text of a record. */
