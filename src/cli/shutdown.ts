@@ -10,7 +10,8 @@ import type { AppOptions } from '../app/app.ts';
 export function endInOrder(log: AppOptions['log'], stop: () => void): () => number {
   let status = 0;
   let stopped = false;
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  // Windows sends the last two of these for Ctrl+Break and for a console that is closed.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGBREAK', 'SIGHUP'] as const) {
     process.on(signal, () => {
       // The first signal lets running calls finish; the second one ends the program at once.
       if (stopped) process.exit(128 + constants.signals[signal]);

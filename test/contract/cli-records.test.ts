@@ -211,6 +211,13 @@ describe('edit', () => {
     expect(repo.read(memoryPath)).toBe(text);
   });
 
+  test('drops a byte order mark that the editor adds', () => {
+    const file = join(newFolder(), 'text');
+    writeFileSync(file, `\ufeff${repo.read(memoryPath).replace('red', 'green')}`);
+    expect(run(['edit', entry, '--from', file]).status).toBe(0);
+    expect(repo.read(memoryPath)).toMatch(/^---[\s\S]*green/);
+  });
+
   deep('changes nothing for the same text, or when the editor fails', () => {
     const head = repo.git('rev-parse', 'HEAD');
     expect(inEditor('true').stderr).toContain('Nothing was changed.');

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { readText } from '../../app/project-file.ts';
@@ -10,6 +10,8 @@ import { type Command, flagText } from '../command.ts';
 import { findRecord } from '../record-lookup.ts';
 import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
+
+const isWindows = process.platform === 'win32';
 
 /** `memory-bank edit <record>`: opens a record in the user's editor and commits what it becomes. */
 export const edit: Command = {
@@ -33,7 +35,9 @@ export const edit: Command = {
         const before = await recordText(context, found.path);
         const draft = from === undefined ? openDraft(found.path, before) : undefined;
         if (draft) await draft.edit(found.path);
-        const after = readText(draft?.file ?? resolve(options.place.cwd, from ?? ''));
+        const read = readText(draft?.file ?? resolve(options.place.cwd, from ?? ''));
+        // Some editors put a byte order mark before what they save.
+        const after = before.startsWith('\ufeff') ? read : read?.replace(/^\ufeff/, '');
         if (after === undefined) {
           throw new MemoryError('not_found', `There is no file ${draft?.file ?? from}.`);
         }
@@ -71,11 +75,11 @@ function openDraft(path: string, text: string) {
   const remove = () => rmSync(folder, { recursive: true, force: true });
   /** @throws MemoryError if the editor fails; a text that it changed then stays in the file. */
   const edit = async (record: string) => {
-    const editor = process.env.VISUAL || process.env.EDITOR || 'vi';
+    const editor = process.env.VISUAL || process.env.EDITOR || (isWindows ? 'notepad' : 'vi');
     const status = await runEditor(editor, file);
     if (status === 0) return;
     const problem = `"${editor}" ended with status ${status}; nothing was changed.`;
-    const notFound = status === 126 || status === 127;
+    const notFound = (isWindows ? [1, 9009] : [126, 127]).some((one) => one === status);
     const hint = notFound ? 'Set EDITOR to the command of your editor.' : undefined;
     if (readText(file) === text) {
       remove();
@@ -89,10 +93,11 @@ function openDraft(path: string, text: string) {
 
 /** Only the user's own environment chooses the editor; a repository cannot make it run a program. */
 async function runEditor(editor: string, file: string): Promise<number | null> {
-  const child =
-    process.platform === 'win32'
-      ? spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' })
-      : spawn('sh', ['-c', `${editor} "$@"`, editor, file], { stdio: 'inherit' });
+  // A path with blanks is one word if there is such a program.
+  const program = existsSync(editor) ? `"${editor}"` : editor;
+  const child = isWindows
+    ? spawn(`${program} "${file}"`, { shell: true, stdio: 'inherit' })
+    : spawn('sh', ['-c', `${editor} "$@"`, editor, file], { stdio: 'inherit' });
   return new Promise<number | null>((done, fail) => {
     child.on('error', fail);
     child.on('close', done);

@@ -128,9 +128,9 @@ export const clients: { readonly [name: string]: McpClient } = {
 function clineFolder({ home, env, platform }: Surroundings): string {
   const settings =
     platform === 'win32'
-      ? (env.APPDATA ?? join(home, 'AppData', 'Roaming'))
+      ? env.APPDATA || join(home, 'AppData', 'Roaming')
       : platform === 'darwin'
         ? join(home, 'Library', 'Application Support')
-        : (env.XDG_CONFIG_HOME ?? join(home, '.config'));
+        : env.XDG_CONFIG_HOME || join(home, '.config');
   return join(settings, 'Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev');
 }

@@ -44,7 +44,7 @@ export const doctor: Command = {
         wrong ||= state === 'bad';
         shown.push({ what, state, text });
         if (asJson(values)) continue;
-        const label = `${marks[state].padEnd(6)}${what.padEnd(14)}`;
+        const label = `${marks[state].padEnd(6)}${what.padEnd(13)} `;
         await screen.show(`${screen.paint(styles[state], label)}${screen.plain(text)}\n`);
       }
       if (asJson(values)) await showResult(values, { findings: shown }, () => []);

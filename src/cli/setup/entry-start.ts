@@ -2,7 +2,7 @@ import { existsSync, type Stats, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve, sep } from 'node:path';
 import { isObject } from '../../core/json.ts';
 import type { Surroundings } from './client.ts';
-import { binName, packageName, realPath } from './own-entry.ts';
+import { binName, packageName, realPath, withoutCmd } from './own-entry.ts';
 import type { ServerProcess } from './server-probe.ts';
 
 /** The action of a client for an entry: it starts a process, or connects to a URL. */
@@ -42,7 +42,9 @@ export function startOfEntry(entry: unknown, around: Surroundings, trusted: bool
   const folder = resolve(around.root, cwd);
   if (!kindOf(folder)?.isDirectory())
     throw new CannotStart(`starts in ${folder}, which is not a folder`);
-  const words = [entry.command, ...(Array.isArray(entry.args) ? entry.args.map(String) : [])];
+  const given = [entry.command, ...(Array.isArray(entry.args) ? entry.args.map(String) : [])];
+  // The probe itself starts a file for cmd with a shell.
+  const words = around.platform === 'win32' ? withoutCmd(given) : given;
   const [command = '', ...args] = words.map(expand);
   const gone = [command, args[0] ?? ''].find((word) => isAbsolute(word) && !existsSync(word));
   if (gone !== undefined) throw new CannotStart(`starts ${gone}, which does not exist`);
@@ -51,7 +53,8 @@ export function startOfEntry(entry: unknown, around: Surroundings, trusted: bool
   );
   const path = findProgram(command, folder, around);
   const start = { command: path, args, env: { ...around.env, ...env }, cwd: folder };
-  return { process: trusted ? start : ownProcess(start, command, env, around) };
+  const named = around.platform === 'win32' ? command.replace(/\.(?:cmd|exe)$/i, '') : command;
+  return { process: trusted ? start : ownProcess(start, named, env, around) };
 }
 
 /** An entry of a project's files as a process that runs nothing but this program. */
@@ -159,7 +162,9 @@ export function findOnPath(
   name: string,
   { env, platform }: Pick<Surroundings, 'env' | 'platform'>,
 ): string | undefined {
-  const endings = platform === 'win32' ? ['.exe', '.cmd', ''] : [''];
+  // npm also installs a file without an ending, for Git Bash only.
+  const usual = /\.\w+$/.test(name) ? [''] : ['.exe', '.cmd', '.bat'];
+  const endings = platform === 'win32' ? usual : [''];
   const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((part) => isAbsolute(part));
   return folders
     .flatMap((folder) => endings.map((ending) => join(folder, name + ending)))

@@ -1,7 +1,7 @@
 import { hookEvents } from '../../app/hook/client-event.ts';
 import { MemoryError } from '../../core/error.ts';
 import hookCommandForm from './hook-command.json' with { type: 'json' };
-import { shimNames } from './own-entry.ts';
+import { shimNames, withoutCmd } from './own-entry.ts';
 
 /**
  * The command line of a hook, which cannot fail: it ends with status 0, and prints nothing but a JSON
@@ -39,8 +39,9 @@ export function hookCommand(program: readonly string[], event: string): string {
       hint: 'Use a command without quotes and other special characters for --command.',
     });
   }
-  const [command = '', ...args] = program;
-  const words = [...program, 'hook', event];
+  // The shells start files for cmd themselves, and Git Bash would take `/c` for a folder.
+  const [command = '', ...args] = withoutCmd(program);
+  const words = [command, ...args, 'hook', event];
   // npm also installs a script for PowerShell, which Windows does not run by default.
   const shim = shimNames.includes(command) ? `${command}.cmd` : command;
   return Object.entries({

@@ -25,11 +25,11 @@ import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 import { clients, configPath, entryName, type Surroundings } from './client.ts';
 import { hookClients, hookPath } from './client-hooks.ts';
+import { type ClientPrograms, clientPrograms, isFromNpx } from './client-programs.ts';
 import { findOnPath } from './entry-start.ts';
-import { binName, packageName, packageVersion, pathAdvice } from './own-entry.ts';
+import { binName, packageName, pathAdvice, withoutCmd } from './own-entry.ts';
 import {
   applyEdit,
-  type ClientPrograms,
   diffOf,
   type FileEdit,
   planSetup,
@@ -77,7 +77,7 @@ export const init: Command = {
     const toolsets = undo ? undefined : await chosenToolsets(invocation, ask);
     const hooks = undo || (await choosesHooks(invocation, names, ask));
     const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
-    const programs = clientPrograms(invocation);
+    const programs = clientPrograms(flagText(values, 'command'), ownMain(), process.platform);
     const serverOptions = toolsets ? ['--toolsets', toolsets.join(',')] : [];
     const mayReplace = async (path: string, use: string) =>
       ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
@@ -130,7 +130,12 @@ interface SetupSession {
 
 /** The command by which git starts this program. */
 function ownProgram(): readonly string[] {
-  return [process.execPath, resolve(process.argv[1] ?? '')];
+  return [process.execPath, ownMain()];
+}
+
+/** The path of this program's main file. */
+function ownMain(): string {
+  return resolve(process.argv[1] ?? '');
 }
 
 /** Describes what the first commit of the memory will make. */
@@ -173,21 +178,6 @@ async function takenBack(root: string): Promise<string[]> {
   return folder === undefined ? [] : [`${folder} is removed: it contains caches.`];
 }
 
-/** The commands by which clients start the program. */
-function clientPrograms({ values }: Invocation): ClientPrograms {
-  const given = flagText(values, 'command')?.trim().split(/\s+/);
-  if (given) return { shared: given, personal: given };
-  if (isFromNpx()) {
-    const npx = ['npx', '-y', `${packageName}@${packageVersion}`];
-    return { shared: npx, personal: npx };
-  }
-  return { shared: [binName], personal: ['node', resolve(process.argv[1] ?? '')] };
-}
-
-function isFromNpx(): boolean {
-  return /[\\/]_npx[\\/]/.test(ownProgram().join(' '));
-}
-
 /** Describes what other people need to start the server, for a plan that edits files of the project. */
 function neededByOthers(
   programs: ClientPrograms,
@@ -203,8 +193,12 @@ function neededByOthers(
       (hooks && reachablePath(() => projectPath(around.root, hookPath(hooks, around.root)))) || [],
     ].flat();
   });
-  if (programs.shared[0] !== binName) return [];
   if (!edits.some(({ path }) => shared.includes(path))) return [];
+  const [command = ''] = programs.shared;
+  if (withoutCmd(programs.shared).length < programs.shared.length) {
+    return [`Files of the project start it with "${command}", which only Windows has.`];
+  }
+  if (command !== binName) return [];
   const who = findOnPath(binName, around)
     ? `Everybody who works on this project needs "${binName}" on the PATH`
     : `"${binName}" is not on the PATH of this machine, and everybody who works on this project needs it there`;
@@ -325,7 +319,7 @@ async function setUp({ invocation, root, session, call }: SetupSession): Promise
     `git merges it by record in ${top}.`,
     'Restart the clients, or let them connect again.',
     '"memory-bank import" imports what other programs have kept here.',
-    ...(isFromNpx()
+    ...(isFromNpx(ownMain())
       ? [
           `git merges with this program in the cache of npx, which npm may empty: install it ("npm install -g ${packageName}") and run init again.`,
         ]

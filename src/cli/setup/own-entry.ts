@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { dirname, resolve, win32 } from 'node:path';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { isObject } from '../../core/json.ts';
 
@@ -50,13 +50,25 @@ export function pathAdvice(): string {
     : `"npm link" in ${dirname(dirname(main))} puts it there, and "npm install -g ${packageName}" once the package is published`;
 }
 
+/** A command line without the shell of Windows before it, as in `cmd /c npx`. */
+export function withoutCmd(words: readonly string[]): readonly string[] {
+  const [command = '', ...rest] = words;
+  if (!/^(?:.*[\\/])?cmd(?:\.exe)?$/i.test(command)) return words;
+  const start = rest.findIndex((word) => !/^\/[a-z]$/i.test(word));
+  const isRun = rest.slice(0, start).some((word) => /^\/c$/i.test(word));
+  return isRun ? rest.slice(start) : words;
+}
+
 /** The program that a command line starts: the script or package where the command is a runner. */
-function startedBy([command = '', ...args]: readonly string[]): string {
-  const runner = /^(?:node|npx)(?:\.exe|\.cmd)?$/i.test(basename(command));
+function startedBy(words: readonly string[]): string {
+  const [command = '', ...args] = withoutCmd(words);
+  const runner = /^(?:node|npx)(?:\.exe|\.cmd)?$/i.test(win32.basename(command));
   return (runner ? args.find((arg) => !arg.startsWith('-')) : undefined) ?? command;
 }
 
 function isThisProgram(started: string): boolean {
+  // On Windows, npm installs the program as this file, which is not a link.
+  if (win32.basename(started).toLowerCase() === `${binName}.cmd`) return true;
   if ([binName, packageName].includes(started.replace(/(?!^)@[^/\\]*$/, ''))) return true;
   const installed = `/${packageName}/${packageJson.bin[binName]}`;
   if (started.replaceAll('\\', '/').endsWith(installed)) return true;

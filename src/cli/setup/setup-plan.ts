@@ -8,6 +8,7 @@ import { own } from '../../core/json.ts';
 import { editInstructions } from './agent-instructions.ts';
 import { clients, configPath, entryName, type Start, type Surroundings } from './client.ts';
 import { editHooks, hookClients, hookPath, isEmptySettings } from './client-hooks.ts';
+import type { ClientPrograms } from './client-programs.ts';
 import { otherUse } from './own-entry.ts';
 
 /** A change of a file; its text is undefined where the file does not exist. */
@@ -29,14 +30,6 @@ export interface Untouched {
 export interface SetupPlan {
   readonly edits: readonly FileEdit[];
   readonly untouched: readonly Untouched[];
-}
-
-/** The commands by which clients start this program. */
-export interface ClientPrograms {
-  /** For files of the project, which other people get as well. */
-  readonly shared: readonly string[];
-  /** For files of the user. */
-  readonly personal: readonly string[];
 }
 
 /** Input of the plan of a setup. */
