@@ -213,7 +213,7 @@ describe('edit', () => {
 
   test('drops a byte order mark that the editor adds', () => {
     const file = join(newFolder(), 'text');
-    writeFileSync(file, `\ufeff${repo.read(memoryPath).replace('red', 'green')}`);
+    writeFileSync(file, `\ufeff${repo.read(memoryPath).replace(/red|blue/, 'green')}`);
     expect(run(['edit', entry, '--from', file]).status).toBe(0);
     expect(repo.read(memoryPath)).toMatch(/^---[\s\S]*green/);
   });
