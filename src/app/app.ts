@@ -115,7 +115,7 @@ export class App {
 
   /** Begins a session. */
   connect(client?: SessionClient): Session {
-    const session = newSession();
+    const session = newSession(client?.isAgent);
     session.onlyMode = client?.onlyMode;
     session.set(placeKey, new SessionPlace(this.#options, this.#workspaces, client));
     return session;
@@ -213,6 +213,7 @@ export class App {
    * Works with the memory of a session without a tool: reads a resource, writes a prompt.
    *
    * @param label for the trailer `Memory-Tool` of the commits.
+   * @param effect of the work; an agent cannot change a memory that requires reviews by work that reads.
    * @throws MemoryError, and no other error.
    */
   run<R>(
@@ -220,9 +221,10 @@ export class App {
     label: string,
     options: CallOptions,
     work: (context: Context) => Promise<R>,
+    effect: Tool['effect'] = 'read',
   ): Promise<R> {
     return this.#inTurn(session, options, (signal) =>
-      this.#work(session, label, { ...options, signal }, work),
+      this.#work(session, label, { ...options, signal }, work, effect),
     );
   }
 
@@ -272,7 +274,7 @@ export class App {
     label: string,
     options: CallOptions & { readonly signal: AbortSignal },
     work: (context: Context) => Promise<R>,
-    effect: Tool['effect'] = 'read',
+    effect: Tool['effect'],
   ): Promise<R> {
     const place = session.get(placeKey);
     const { signal } = options;
@@ -319,7 +321,7 @@ export class App {
           signal,
           workspace,
           home: async () => (await this.#workspaces.home()).bind(binding).store,
-          use: (path, { create }) => place.use(path, create, binding),
+          use: (path, { create }) => place.use(path, create, binding, effect),
           toolNames: async () => namesOf(await this.toolsets()),
           summarizer: this.#summarizer,
           progress,

@@ -23,9 +23,9 @@ export function shortId(): string {
 }
 
 /** Returns a new session, whose id is a ULID: 26 characters that sort by time, with 80 random bits. */
-export function newSession(): Session {
+export function newSession(isAgent = false): Session {
   const begun = now();
-  return new Session(() => ulid(begun));
+  return new Session(() => ulid(begun), isAgent);
 }
 
 function ulid(time: Date): string {

@@ -108,7 +108,12 @@ export class SessionPlace {
   }
 
   /** Switches to another folder; see `Context.useProject`. */
-  async use(path: string, create: boolean, binding: Binding): Promise<BoundWorkspace> {
+  async use(
+    path: string,
+    create: boolean,
+    binding: Binding,
+    effect: Tool['effect'],
+  ): Promise<BoundWorkspace> {
     const { cwd, home } = this.#beginning.place;
     const within = this.#client?.folders && [this.#start ?? [], ...this.#client.folders].flat();
     const isFromStart = this.#root === undefined && !isAbsolute(path);
@@ -116,7 +121,7 @@ export class SessionPlace {
     const target = resolve(this.#root ?? cwd, path);
     if (create) (await import('../store/secrets/guard.ts')).checkNewFolder(target);
     const root = await rootAt(target, { home, within }, create);
-    const bound = await this.#bind(root, binding, 'read');
+    const bound = await this.#bind(root, binding, effect);
     if (this.#client?.onlyMode !== undefined) await this.#begin(bound);
     this.#root = root;
     this.#chosen = true;
@@ -162,6 +167,8 @@ export class SessionPlace {
     this.#follow(review ?? memory);
     // Changes that wait for a review are not exchanged.
     if (review) return review.bind(binding);
+    // A call that says that it reads cannot bypass the review.
+    if (memory.review && this.#client?.isAgent) return memory.bind({ ...binding, isReading: true });
     if (!sync) return memory.bind(binding);
     const onCommit: Binding['onCommit'] = (commit) => {
       sync.changed();

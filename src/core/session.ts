@@ -1,3 +1,5 @@
+import { agentName } from './maker.ts';
+
 /**
  * A piece of session state that belongs to one toolset.
  *
@@ -23,8 +25,9 @@ export interface Author {
 export class Session {
   readonly #makeId: () => string;
   #id: string | undefined;
-  /** The client's name and version, such as `claude-code/2.1`, if it has sent them. */
-  agent: string | undefined;
+  /** Whether its client is an agent; decided by the transport, never by a name that a client sends. */
+  readonly isAgent: boolean;
+  #agent: string | undefined;
   /** The author of its commits; undefined for the one of git's configuration. */
   author: Author | undefined;
   /** The mode that the session begins with and must stay in; undefined for any. */
@@ -32,8 +35,19 @@ export class Session {
   readonly #state = new Map<SessionKey<unknown>, unknown>();
 
   /** @param makeId called when the id is first needed: a session that changes nothing has none. */
-  constructor(makeId: () => string) {
+  constructor(makeId: () => string, isAgent = false) {
     this.#makeId = makeId;
+    this.isAgent = isAgent;
+  }
+
+  /** The client's name and version, such as `claude-code/2.1`, if it has sent them. */
+  get agent(): string | undefined {
+    return this.#agent;
+  }
+
+  /** An agent cannot take a name of this program, which commits of people have. */
+  set agent(name: string | undefined) {
+    this.#agent = name !== undefined && this.isAgent ? agentName(name) : name;
   }
 
   /** Sortable and unique; the trailer `Memory-Session` of commits. */

@@ -17,6 +17,8 @@ export interface Binding {
   /** The tool's wire name, for the commit's `Memory-Tool`. */
   readonly tool: string;
   readonly signal: AbortSignal;
+  /** Whether a change is refused; false by default. */
+  readonly isReading?: boolean;
   /** Receives each commit, once it is on disk. */
   onCommit(commit: CommitMade): void;
   /** Receives the progress of long work. */

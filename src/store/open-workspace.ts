@@ -1,4 +1,5 @@
 import type { Claims } from '../core/claims.ts';
+import { MemoryError } from '../core/error.ts';
 import type { Memories } from '../core/pinned-memories.ts';
 import type { Reviews } from '../core/waiting-reviews.ts';
 import type {
@@ -164,13 +165,17 @@ class StoreWorkspace implements Workspace {
     const modes = sessionModes(this.#modes, binding.session);
     const permit: Permit = {
       access: async () => accessOf(await modes.current(), modes.updating),
-      actor: async () => ({
-        tool: binding.tool,
-        agent: binding.session.agent,
-        author: binding.session.author,
-        session: binding.session.id,
-        mode: (await modes.current())?.name,
-      }),
+      async actor() {
+        if (binding.isReading) throw changesNothing(binding.tool);
+        return {
+          tool: binding.tool,
+          agent: binding.session.agent,
+          author: binding.session.author,
+          session: binding.session.id,
+          mode: (await modes.current())?.name,
+        };
+      },
+      session: binding.session,
       signal: binding.signal,
       onCommit: (commit) => binding.onCommit(commit),
       progress: (...step) => binding.progress(...step),
@@ -336,4 +341,10 @@ class StoreWorkspace implements Workspace {
     // Nothing reports that a missing folder was created.
     this.#pollTimer = setTimeout(() => this.#notifySoon(), missingPause).unref();
   }
+}
+
+/** An operation that is declared to read has tried to change a memory that requires reviews. */
+function changesNothing(tool: string): MemoryError {
+  const message = `"${tool}" changes nothing here: changes of agents wait for a review.`;
+  return new MemoryError('forbidden', message, { hint: 'Change the memory by one of its tools.' });
 }

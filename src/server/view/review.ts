@@ -2,15 +2,13 @@ import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import type { CommitInfo, LogEntry } from '../../core/history.ts';
 import { isObject } from '../../core/json.ts';
+import { isOfPerson } from '../../core/maker.ts';
 import { type Home, reviewedShape } from '../page/answers.ts';
 import { countMakers } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
 
 /** The name under which this clone keeps the last commit that a person has reviewed. */
 const stateKey = 'reviewed-commit';
-
-/** Programs whose changes a person makes. */
-const ofPersons = /^memory-bank-(?:cli|view)\b/;
 
 export const reviewed = defineMemoryOperation({
   method: 'post',
@@ -39,7 +37,7 @@ export async function findUnreviewed(
   // A rewritten history does not have the reviewed commit any more.
   const isNew = ({ at }: CommitInfo) => typeof known.at !== 'string' || at > known.at;
   const newer = end >= 0 ? all.slice(0, end) : all.filter(isNew);
-  const found = newer.filter(({ agent }) => agent !== undefined && !ofPersons.test(agent));
+  const found = newer.filter(({ agent }) => agent !== undefined && !isOfPerson(agent));
   const [newest, oldest] = [all[0], found.at(-1)];
   if (!newest || !oldest) return undefined;
   const before = await stateBefore(history, oldest.oid);

@@ -61,7 +61,7 @@ export class SessionClaims implements Claims {
     const { memory } = this.#archive;
     const repository = memory.repository();
     if (!repository?.canReadRefs) return found;
-    const { session } = await this.#permit.actor();
+    const { id: session } = this.#permit.session;
     const access = await this.#permit.access();
     for (const [path, file] of liveClaims(repository, memory.inTree(''), this.#now())) {
       if (access.mayRead(path)) found.set(path, toClaim(file, path, session));

@@ -5,9 +5,14 @@ import type { Access } from '../modes/access.ts';
 import type { Actor } from './message.ts';
 
 /** The permissions of a call, and the callbacks that report its progress and its commits. */
-export interface Permit extends Pick<Binding, 'signal' | 'onCommit' | 'progress'> {
+export interface Permit extends Pick<Binding, 'session' | 'signal' | 'onCommit' | 'progress'> {
   /** The rules of the session's mode at the time of the call. */
   access(): Promise<Access>;
+  /**
+   * Returns the origin of a change.
+   *
+   * @throws MemoryError if the call must not change anything.
+   */
   actor(): Promise<Actor>;
 }
 

@@ -60,6 +60,7 @@ export class SessionReviews implements Reviews {
     name: string,
     { seen, records = [], ...decisions }: AcceptRequest,
   ): Promise<BranchMerge> {
+    this.#checkPerson();
     const { repository } = this.#archive;
     const visit = await this.#visit();
     const tip = this.#tipOf(name);
@@ -112,6 +113,7 @@ export class SessionReviews implements Reviews {
     revision: string,
     { seen, records, ...decisions }: Parameters<Reviews['acceptFrom']>[1],
   ): Promise<BranchMerge> {
+    this.#checkPerson();
     const { repository } = this.#archive;
     const visit = await this.#visit();
     const [known, tip] = [await visit.resolve('HEAD'), await visit.resolve(revision)];
@@ -124,6 +126,7 @@ export class SessionReviews implements Reviews {
   }
 
   async withdraw(base: string, addresses: readonly string[], seen?: string): Promise<void> {
+    this.#checkPerson();
     const sections = new Map<string, string[]>();
     for (const address of addresses) {
       const { path, section } = parseAddress(pastedPath(address));
@@ -136,9 +139,18 @@ export class SessionReviews implements Reviews {
   }
 
   async drop(name: string, seen?: Oid): Promise<string> {
+    this.#checkPerson();
     const tip = this.#tipOf(name);
     if ((seen ?? tip) === tip && (await this.#end(name, tip))) return tip;
     throw changedMeanwhile(name);
+  }
+
+  /** @throws MemoryError `forbidden` for an agent: a person decides on the changes of agents. */
+  #checkPerson(): void {
+    if (!this.#permit.session.isAgent) return;
+    throw new MemoryError('forbidden', 'Only a person can accept or drop the changes of agents.', {
+      hint: '"memory-bank review" does it, and the page Branches.',
+    });
   }
 
   /** Removes the branch of a review and its work tree; returns false if it has another last commit. */

@@ -197,7 +197,8 @@ class Sync {
       const why = { subject: `merge ${this.#name}`, trailers: { Merged: tip } };
       const message = commitMessage(why, records, actor);
       const join = { tip, forward: base === head };
-      return { changes, message, adopt: archive.memory.adoption(), join };
+      const { author } = actor;
+      return { changes, message, author, adopt: archive.memory.adoption(), join };
     };
     const prepared = await this.#repository.prepare(propose, permit.signal);
     this.#checkOutside(found.commits);
