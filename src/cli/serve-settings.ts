@@ -1,16 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { inFile, MemoryError } from '../core/error.ts';
-import { counted } from '../core/painter.ts';
-import { isLoopback, isSecure } from '../server/http/address.ts';
+import { isSecure } from '../server/http/address.ts';
 import type { ServeConfig } from '../server/http/config-file.ts';
 import { type Limits, maxBodyBytes } from '../server/http/limits.ts';
 import type { HttpSettings } from '../server/http/settings.ts';
 import { type FlagValues, flagNumber, flagText, flagTexts, type Invocation } from './command.ts';
 import { type LogFormat, logFormats } from './log.ts';
-
-/** Minimum length of an API key, in characters: a shorter one could be guessed. */
-const leastKey = 16;
+import { list, type MadeKeys, readText, serveKeys } from './serve-keys.ts';
 
 /** A project that the command line or the configuration file names. */
 export interface NamedFolder {
@@ -49,10 +45,13 @@ export async function readServeOptions({ values, options }: Invocation): Promise
 /** Returns the fields of a configuration file as the options of the same names. */
 function toValues(config: ServeConfig, folder: string): FlagValues {
   const { project: _, ...fields } = config;
-  const file = fields['api-key-file'];
+  const files = (['api-key-file', 'person-key-file'] as const).flatMap((name) => {
+    const file = fields[name];
+    return file === undefined ? [] : [[name, resolve(folder, file)] as const];
+  });
   const inFolder = {
     ...fields,
-    ...(file !== undefined && { 'api-key-file': resolve(folder, file) }),
+    ...Object.fromEntries(files),
     'allow-host': fields['allow-host']?.join(','),
     'allow-origin': fields['allow-origin']?.join(','),
     'allow-folder': fields['allow-folder']?.map((one) => resolve(folder, one)),
@@ -96,19 +95,20 @@ export function logFormatOf(values: FlagValues): LogFormat {
 /**
  * The settings of the server from its options and the environment.
  *
- * @param made the generated key, valid where they name none.
+ * @param made the generated keys, valid where they name none.
  */
 export function readSettings(
   { options, version }: Invocation,
   values: FlagValues,
   env: NodeJS.ProcessEnv,
-  made: string,
+  made: MadeKeys,
 ) {
   const host = flagText(values, 'host') ?? '127.0.0.1';
   return {
     host,
     port: flagNumber(values, 'port', 3000, 0, 65_535),
-    keys: keysFor(host, values, env, made),
+    ...serveKeys(host, values, env, made),
+    publicUrl: publicUrlOf(values),
     oauth: oauthOf(host, values),
     hosts: list(flagText(values, 'allow-host')),
     origins: list(flagText(values, 'allow-origin')),
@@ -127,35 +127,12 @@ export function readSettings(
   } satisfies HttpSettings;
 }
 
-/** The valid API keys; undefined when the server requires none. */
-function keysFor(
-  host: string,
-  values: FlagValues,
-  env: NodeJS.ProcessEnv,
-  made: string,
-): readonly string[] | undefined {
-  if (values['no-auth']) {
-    if (isLoopback(host)) return undefined;
-    throw new MemoryError('invalid_input', `--no-auth is refused on ${host}.`, {
-      hint: 'Without a key the server listens on a loopback address only.',
-    });
-  }
-  const file = flagText(values, 'api-key-file');
-  const given = file === undefined ? env.MEMORY_BANK_API_KEYS : readText(file, 'key file');
-  const keys = list(given);
-  const short = keys.find((key) => key.length < leastKey);
-  if (short !== undefined) {
-    const source = file ?? 'MEMORY_BANK_API_KEYS';
-    // The key itself stays out of the message, which may be kept in a log.
-    const text = `An API key in ${source} has only ${counted(short.length, 'character')}.`;
-    throw new MemoryError('invalid_input', text, {
-      hint: `Use at least ${leastKey}: "openssl rand -hex 32" makes a good one.`,
-    });
-  }
-  // An access token is a way in, so no key has to be made up.
-  if (keys.length > 0 || (file === undefined && values.issuer !== undefined)) return keys;
-  if (file !== undefined) throw new MemoryError('invalid_input', `There is no key in ${file}.`);
-  return [made];
+/** The URL at which clients reach the server; undefined if no option says it. */
+function publicUrlOf(values: FlagValues): string | undefined {
+  const given = flagText(values, 'public-url');
+  if (given === undefined || isWebAddress(given)) return given;
+  const message = `--public-url ${given} is not an http or https URL without a query.`;
+  throw new MemoryError('invalid_input', message);
 }
 
 /** The authorization server whose tokens are accepted; undefined for none. */
@@ -163,11 +140,10 @@ function oauthOf(host: string, values: FlagValues): HttpSettings['oauth'] {
   const issuer = flagText(values, 'issuer');
   const audience = flagText(values, 'audience');
   const port = flagNumber(values, 'port', 3000, 0, 65_535);
-  const publicUrl = flagText(values, 'public-url') ?? `http://${host}:${port}`;
+  const publicUrl = publicUrlOf(values) ?? `http://${host}:${port}`;
   if (issuer === undefined) {
-    const given = ['audience', 'public-url'].find((name) => values[name] !== undefined);
-    if (given === undefined) return undefined;
-    throw new MemoryError('invalid_input', `--${given} needs --issuer.`);
+    if (audience === undefined) return undefined;
+    throw new MemoryError('invalid_input', '--audience needs --issuer.');
   }
   if (values['no-auth']) {
     throw new MemoryError('invalid_input', '--no-auth and --issuer exclude each other.');
@@ -178,10 +154,6 @@ function oauthOf(host: string, values: FlagValues): HttpSettings['oauth'] {
   if (port === 0 && values['public-url'] === undefined) {
     throw new MemoryError('invalid_input', '--issuer with --port 0 needs --public-url.');
   }
-  if (!isWebAddress(publicUrl)) {
-    const message = `--public-url ${publicUrl} is not an http or https URL without a query.`;
-    throw new MemoryError('invalid_input', message);
-  }
   return { issuer, audience, publicUrl };
 }
 
@@ -190,16 +162,4 @@ function isWebAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, host, pathname, href } = new URL(text);
   return /^https?:$/.test(protocol) && href === `${protocol}//${host}${pathname}`;
-}
-
-function readText(file: string, what: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new MemoryError('invalid_input', `The ${what} ${file} cannot be read.`, { cause });
-  }
-}
-
-function list(text = ''): string[] {
-  return text.split(/[\s,]+/).filter((part) => part !== '');
 }

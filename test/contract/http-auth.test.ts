@@ -143,6 +143,67 @@ describe('a session', () => {
   });
 });
 
+describe('a session of a web page', () => {
+  const secret = 'a-secret-that-only-the-page-has-of-46-letters_';
+  const page = { 'x-memory-page': secret };
+
+  test('is valid with the secret of the page only', async () => {
+    const opened = await api.ask('POST', '/session', { headers: { ...page, origin: api.url } });
+    const headers = { authorization: '', cookie: cookieOf(opened) };
+    const statusWith = async (more: object) =>
+      (await api.ask('GET', files, { headers: { ...headers, ...more } })).status;
+    expect(await statusWith(page)).toBe(200);
+    // Another server of this host gets the cookie from the browser, but not the secret.
+    for (const stolen of [{}, { 'x-memory-page': '1' }, { 'x-memory-page': `${secret}x` }]) {
+      expect(await statusWith(stolen)).toBe(401);
+    }
+    await api.ask('DELETE', '/session', { headers: { ...headers, ...page } });
+    expect(await statusWith(page)).toBe(401);
+  });
+
+  test.each([
+    [{ 'sec-fetch-site': 'same-origin' }],
+    [{ 'sec-fetch-site': 'none', 'x-memory-page': 'short' }],
+    [{ 'x-memory-page': `${secret} ${secret}` }],
+  ])('is not opened without a secret: %j', async (headers) => {
+    const refused = await api.ask('POST', '/session', { headers: { ...headers } });
+    expect([refused.status, refused.headers.getSetCookie()]).toEqual([400, []]);
+    expect(refused.body.error.message).toContain('X-Memory-Page');
+  });
+
+  test.each([
+    [undefined, { 'x-forwarded-proto': 'https' }, true],
+    [undefined, { 'x-forwarded-proto': 'https, http' }, true],
+    [undefined, { 'x-forwarded-proto': 'http' }, false],
+    [undefined, {}, false],
+    // A browser may refuse the cookie of a plain connection to this machine.
+    ['https://memory.example.com', {}, false],
+    ['http://memory.example.com', {}, false],
+  ])('behind a proxy (%s, %j) has a Secure cookie: %j', async (publicUrl, headers, isSecure) => {
+    const proxied = await serve({ publicUrl, hosts: ['memory.example.com'] });
+    const opened = await proxied.ask('POST', '/session', { headers });
+    expect(opened.headers.getSetCookie()[0]?.includes('; Secure')).toBe(isSecure);
+    await proxied.close();
+  });
+
+  test('has a Secure cookie if the public URL is https, whatever the proxy says', async () => {
+    const proxied = await serve({
+      publicUrl: 'https://memory.example.com',
+      hosts: ['memory.example.com'],
+    });
+    const headers = { host: 'memory.example.com', authorization: `Bearer ${key}` };
+    const cookie = await new Promise((resolve, reject) => {
+      request(`${proxied.url}/session`, { method: 'POST', headers }, (response) => {
+        resolve(response.resume().headers['set-cookie']?.[0]);
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(cookie).toContain('; Secure');
+    await proxied.close();
+  });
+});
+
 describe('Host and Origin', () => {
   /** A request with a Host that fetch would not send. */
   function asHost(host: string): Promise<number | undefined> {
@@ -232,6 +293,8 @@ describe('memory-bank serve', () => {
     [['--limit-minute', '0'], '--limit-minute must be a number from 1'],
     [['--issuer', 'http://login.example.com'], 'http://login.example.com is not an https URL.'],
     [['--audience', 'a'], '--audience needs --issuer.'],
+    [['--public-url', 'memory.example.com'], 'is not an http or https URL'],
+    [['--person-key-file', 'nowhere'], 'The key file nowhere cannot be read.'],
     [['--issuer', 'https://a.example', '--no-auth'], '--no-auth and --issuer exclude each other.'],
     [['--issuer', 'https://a.example', '--port', '0'], '--port 0 needs --public-url'],
     ...['ftp://a.example', 'https://a.example?x'].map((url): [string[], string] => [
@@ -256,6 +319,9 @@ describe('memory-bank serve', () => {
     expect((await program.ask('GET', files, { headers })).status).toBe(200);
     expect(await program.stop()).toBe(0);
     expect(program.err.split(made)).toHaveLength(2);
+    expect(
+      program.err.match(/the key of this run for people, at \S+\/view, is [\w-]{43}\n/g),
+    ).toHaveLength(1);
     expect(program.out).toBe('');
   });
 
@@ -296,10 +362,19 @@ describe('memory-bank serve', () => {
         encoding: 'utf8',
       });
       expect(status).toBe(2);
-      expect(stderr).toContain(`An API key in ${source} has only 15 characters.`);
+      expect(stderr).toContain(`A key in ${source} has only 15 characters.`);
       expect(stderr).toContain('Use at least 16');
       expect(stderr).not.toContain('secret-of');
     }
+  });
+
+  test('refuses a key of a person that agents have as well', () => {
+    const { status, stderr } = spawnSync(process.execPath, [main, 'serve'], {
+      env: { PATH: process.env.PATH, MEMORY_BANK_API_KEYS: key, MEMORY_BANK_PERSON_KEYS: key },
+      encoding: 'utf8',
+    });
+    expect([status, stderr.includes(key)]).toEqual([2, false]);
+    expect(stderr).toContain('A key of a person is also an API key.');
   });
 
   deep('tells what hinders it from listening', async () => {

@@ -8,6 +8,9 @@ import { Repo } from './repo.ts';
 /** API key of every test server. */
 export const key = 'key-of-the-tests';
 
+/** Key of a person on every test server. */
+export const personKey = 'key-of-a-person-who-tests';
+
 /** The example request of seed 003. */
 export const seedQuestion = {
   messages: [
@@ -75,6 +78,7 @@ export async function serve(
     host: '127.0.0.1',
     port: 0,
     keys: [key],
+    personKeys: [personKey],
     hosts: [],
     origins: [],
     folders: [],

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const folder = newFolder();
   await bundlePage(folder);
   const face = viewFace({ folder, version: '0.0.0', token });
-  server = await serve({}, { homeFolder: userFolder }, {}, face);
+  server = await serve({ personKeys: [key] }, { homeFolder: userFolder }, {}, face);
   memory = new Served(server.repo);
   await fillRealistic((tool, args) => memory.call(tool, args), server.repo.root);
 });
@@ -69,28 +69,30 @@ describe('the session of the pages', () => {
       fetch(`${other.url}/view?token=${given}`, { redirect: 'manual' });
     expect((await enter('wrong')).headers.get('set-cookie')).toBeNull();
     const first = await enter(token);
-    expect(first.headers.get('location')).toBe('/view/');
+    const [page, secret = ''] = first.headers.get('location')?.split('#session=') ?? [];
+    expect(page).toBe('/view/');
     const cookie = first.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/^view_1=.*HttpOnly; SameSite=Strict$/);
     expect((await enter(token)).headers.get('set-cookie')).toBeNull();
-    const headers = { cookie: cookie.split(';')[0] ?? '' };
-    expect((await fetch(`${other.url}/memory/home`, { headers })).status).toBe(200);
-    expect((await fetch(`${other.url}/memory/home`)).status).toBe(401);
+    const stolen = { cookie: cookie.split(';')[0] ?? '' };
+    const headers = { ...stolen, 'x-memory-page': secret };
+    const home = async (sent: Record<string, string>) =>
+      (await fetch(`${other.url}/memory/home`, { headers: sent })).status;
+    expect(await home(headers)).toBe(200);
+    expect(await home({})).toBe(401);
+    // The browser sends the cookie to every server of this host, whatever its port.
+    expect(await home(stolen)).toBe(401);
+    expect(await home({ ...stolen, 'x-memory-page': '1' })).toBe(401);
     const change = (more: Record<string, string>) =>
       fetch(`${other.url}/memory/restore`, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json', ...more },
         body: '{"path":"a.md","revision":"HEAD"}',
       });
-    // Another site can neither set the header nor hide that it is another one.
-    expect((await change({})).status).toBe(403);
-    expect((await change({ 'x-memory-page': '1', 'sec-fetch-site': 'same-site' })).status).toBe(
-      403,
-    );
-    expect((await change({ 'x-memory-page': '1', origin: 'http://evil.example' })).status).toBe(
-      403,
-    );
-    expect((await change({ 'x-memory-page': '1' })).status).toBe(404);
+    // Another site cannot hide that it is another one.
+    expect((await change({ 'sec-fetch-site': 'same-site' })).status).toBe(403);
+    expect((await change({ origin: 'http://evil.example' })).status).toBe(403);
+    expect((await change({})).status).toBe(404);
     // A page that is still open does not keep the server from ending.
     const stream = await fetch(`${other.url}/memory/events`, { headers });
     expect(stream.headers.get('content-type')).toMatch('text/event-stream');
@@ -751,7 +753,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       const focused = page.locator(':focus');
       /** Presses Tab until the control with this text or label has the focus. */
       const reach = async (wanted: string) => {
-        await page.waitForLoadState('networkidle');
+        await page.locator('main').getByRole('heading').first().waitFor();
         for (let i = 0; i < 400; i++) {
           await page.keyboard.press('Tab');
           if ((await focused.count()) === 0) continue;
@@ -797,10 +799,10 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     const page = await browser?.newPage();
     if (!page) return;
     await page.goto(`${server.url}/view/timeline`);
-    await page.getByLabel('API key').fill('wrong');
+    await page.getByLabel('Key').fill('wrong');
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByText('The server does not accept this key.').waitFor();
-    await page.getByLabel('API key').fill(key);
+    await page.getByLabel('Key').fill(key);
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     await page.close();
@@ -821,7 +823,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     if (!page) return;
     const bad = new Misbehaviour(page, several.url);
     await page.goto(`${several.url}/p/web/view`);
-    await page.getByLabel('API key').fill(key);
+    await page.getByLabel('Key').fill(key);
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByRole('link', { name: 'Records' }).click();
     await page.getByRole('link', { name: /^Note of web/ }).click();

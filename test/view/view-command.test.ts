@@ -16,7 +16,9 @@ deep('memory-bank view prints a link that opens the pages, and ends with a signa
   expect(cookie).toMatch(/^view_[0-9a-f]{12}=/);
   expect(await (await fetch(`${link.origin}/view/`)).text()).toContain('/view/page.js');
   expect((await fetch(`${link.origin}/view/page.js`)).status).toBe(200);
-  const home = await fetch(`${link.origin}/memory/home`, { headers: { cookie } });
+  const [, secret = ''] = entered.headers.get('location')?.split('#session=') ?? [];
+  const headers = { cookie, 'x-memory-page': secret };
+  const home = await fetch(`${link.origin}/memory/home`, { headers });
   expect(await home.json()).toMatchObject({ records: [], recent: [], problems: [] });
   child.kill('SIGTERM');
   await once(child, 'exit');

@@ -16,6 +16,10 @@ export const serveHttp: Command = {
     host: { value: 'address', about: 'the address to listen on', default: '127.0.0.1' },
     port: { value: 'number', about: 'the port to listen on, 0 for any', default: '3000' },
     'api-key-file': { value: 'file', about: 'the API keys, one a line (MEMORY_BANK_API_KEYS)' },
+    'person-key-file': {
+      value: 'file',
+      about: 'the keys of people, who also review the changes of agents (MEMORY_BANK_PERSON_KEYS)',
+    },
     issuer: {
       value: 'url',
       about: 'the OAuth authorization server whose access tokens are accepted',
@@ -55,7 +59,8 @@ export const serveHttp: Command = {
   },
   async run(invocation) {
     const { app, options } = invocation;
-    const made = randomBytes(32).toString('base64url');
+    const newKey = () => randomBytes(32).toString('base64url');
+    const made = { program: newKey(), person: newKey() };
     leaseBuild();
     const { values, projects: folders } = await readServeOptions(invocation);
     useLogFormat(logFormatOf(values));
@@ -72,8 +77,13 @@ export const serveHttp: Command = {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new MemoryError('storage', `The server cannot listen: ${why}.`, { cause });
     });
-    if (settings.keys?.includes(made)) {
-      announce(`memory-bank: the API key of this run is ${made}`);
+    if (settings.keys?.includes(made.program)) {
+      announce(`memory-bank: the API key of this run is ${made.program}`);
+    }
+    if (settings.personKeys.includes(made.person)) {
+      announce(
+        `memory-bank: the key of this run for people, at ${server.url}/view, is ${made.person}`,
+      );
     }
     announce(`memory-bank listens on ${server.url}, with MCP at ${server.url}/mcp`);
     // The first request does not wait for the records; a problem is reported by its answer.

@@ -3,8 +3,8 @@ import type { Author } from '../../core/session.ts';
 import { isSecure } from './address.ts';
 import { HttpError } from './http-error.ts';
 
-/** The scopes of tokens, the least powerful first; each one includes those before it. */
-export const scopes = ['memory:read', 'memory:write', 'memory:admin'] as const;
+/** The scopes of tokens; the last one is for people, who decide on the changes of agents. */
+export const scopes = ['memory:read', 'memory:write', 'memory:admin', 'memory:review'] as const;
 
 export type Scope = (typeof scopes)[number];
 
@@ -17,6 +17,8 @@ export interface Identity {
   readonly author: Author | undefined;
   /** The only mode that it may use; undefined for any. */
   readonly mode: string | undefined;
+  /** When the token expires, in milliseconds since 1970. */
+  readonly expires: number;
 }
 
 /** The claim that limits a token to a mode. */
@@ -167,7 +169,7 @@ function unavailable(cause: unknown): HttpError {
 }
 
 function toIdentity(payload: JWTPayload): Identity | undefined {
-  const { sub, scope, scp, name, preferred_username, email } = payload;
+  const { sub, exp = 0, scope, scp, name, preferred_username, email } = payload;
   const { [modeClaim]: mode } = payload;
   if (typeof sub !== 'string' || sub === '') return undefined;
   // A limit that cannot be read must not become no limit.
@@ -181,6 +183,7 @@ function toIdentity(payload: JWTPayload): Identity | undefined {
     subject: sub,
     scopes: new Set(given.filter((value) => value !== '')),
     mode,
+    expires: exp * 1000,
     author: /^[^\s@]+@[^\s@]+$/.test(author.email) ? author : undefined,
   };
 }

@@ -1,18 +1,13 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import cookieParser from 'cookie-parser';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Author } from '../../core/session.ts';
-import { type Identity, scopes as levels, type Scope } from './access-tokens.ts';
+import type { Identity, Scope } from './access-tokens.ts';
 import { HttpError } from './http-error.ts';
+import type { LoginSessions, OpenedSession } from './login-sessions.ts';
 import { type ServedProject, scopeIn } from './projects.ts';
 import type { ProtectedResource } from './protected-resource.ts';
-
-/** The life of a session, in milliseconds. */
-const sessionLife = 8 * 60 * 60 * 1000;
-
-/** The usual name of the cookie. */
-const usualCookie = 'session_id';
+import { scopesFor } from './route-access.ts';
 
 /** The sender of a request. */
 export interface Caller {
@@ -20,18 +15,20 @@ export interface Caller {
   readonly id: string;
   /** The owner of limits and MCP sessions: the key, also for a session of it, or the address. */
   readonly account: string;
-  /** Whether a valid key or session was sent, or none is needed. */
+  /** Whether a valid key, token or session was sent, or none is needed. */
   readonly authorized: boolean;
-  /** Whether the request carries the key itself. */
-  readonly byKey: boolean;
+  /** Whether it can open a session: a session cannot prolong itself by another one. */
+  readonly opensSession: boolean;
   /** Whether a session cookie authorizes the request. */
   readonly bySession: boolean;
-  /** Whether it may do what needs a scope; a key or session allows everything. */
+  /** Whether it may do what needs a scope. */
   may(scope: Scope, project: ServedProject | undefined): boolean;
   /** The author of the commits of the caller, if an access token names it. */
   readonly author?: Author | undefined;
   /** The only mode that the caller may use; undefined for any. */
   readonly mode?: string | undefined;
+  /** When its access token expires, in milliseconds since 1970; undefined for any other caller. */
+  readonly expires?: number;
 }
 
 declare global {
@@ -42,49 +39,37 @@ declare global {
   }
 }
 
-/** A session: its owner, and when it expires. */
-interface Login {
-  readonly owner: Caller;
-  readonly expires: number;
+/** The ways to authorize a request. */
+export interface AuthSettings {
+  /** The API keys of programs; undefined lets everybody use the API. */
+  readonly keys: readonly string[] | undefined;
+  /** The keys of people, who also decide on the changes of agents. */
+  readonly personKeys: readonly string[];
+  /** Checks access tokens; undefined accepts none. */
+  readonly tokens: ProtectedResource | undefined;
+  readonly sessions: LoginSessions<Caller>;
 }
 
 /** The API keys, login sessions and access tokens of the HTTP API. */
 export class Auth {
-  readonly #cookie: string;
-  readonly #secret = randomBytes(32);
   readonly #keys: readonly Buffer[] | undefined;
+  readonly #personKeys: readonly Buffer[];
   readonly #tokens: ProtectedResource | undefined;
-  readonly #logins = new Map<string, Login>();
+  readonly #sessions: LoginSessions<Caller>;
 
-  /**
-   * @param keys undefined lets everybody use the API.
-   * @param tokens checks access tokens; undefined accepts none.
-   * @param cookie the name of the session cookie. All ports of a host share their cookies, so two
-   *   servers that people use at the same time need two names.
-   */
-  constructor(
-    keys: readonly string[] | undefined,
-    tokens: ProtectedResource | undefined,
-    cookie = usualCookie,
-  ) {
+  constructor({ keys, personKeys, tokens, sessions }: AuthSettings) {
+    this.#keys = keys?.map(digest);
+    this.#personKeys = personKeys.map(digest);
     this.#tokens = tokens;
-    this.#cookie = cookie;
-    this.#keys = keys?.map((key) => this.#digest(key));
+    this.#sessions = sessions;
   }
 
   /** Sets `locals.caller` to the sender of the request, without refusing any. */
   identify(): RequestHandler[] {
-    const secret = this.#secret.toString('hex');
-    const parse = cookieParser(secret);
     return [
+      this.#sessions.parse,
       (request, response, next) => {
-        if (request.headers.cookie !== undefined) return parse(request, response, next);
-        // The answer may set one.
-        Object.assign(request, { secret, signedCookies: {} });
-        next();
-      },
-      (request, response, next) => {
-        const caller = this.#callerOf(request);
+        const caller = this.#callerOf(request, response);
         response.locals.caller = caller;
         const token = caller.authorized ? undefined : bearerOf(request);
         if (token === undefined || !this.#tokens) return next();
@@ -119,97 +104,83 @@ export class Auth {
   };
 
   /**
-   * Refuses a caller whose access token lacks a scope.
+   * Refuses a caller that lacks a scope.
    *
    * @param project undefined for the whole server, where a scope for one project is not enough.
    * @throws HttpError 403 that names the scope, so that the client can ask for it.
    */
   require(level: Scope, response: Response, project: ServedProject | undefined): void {
-    if (response.locals.caller.may(level, project)) return;
+    const { caller, base = '' } = response.locals;
+    if (caller.may(level, project)) return;
     const scope = scopeIn(project, level);
+    const forPeople = 'Only a person can do this: in the pages with a key of a person, or by';
+    const ways = `${forPeople} "memory-bank review" and "memory-bank view".`;
+    const lacking = `The access token lacks the scope ${scope}.`;
+    if (caller.expires === undefined) throw new HttpError(403, ways);
     const fields = { error: 'insufficient_scope', scope };
-    throw new HttpError(403, `The access token lacks the scope ${scope}.`, {
-      'WWW-Authenticate': this.#tokens?.challenge(fields, response.locals.base ?? '') ?? 'Bearer',
+    throw new HttpError(403, level === 'memory:review' ? `${lacking} ${ways}` : lacking, {
+      'WWW-Authenticate': this.#tokens?.challenge(fields, base) ?? 'Bearer',
     });
   }
 
   /**
-   * Opens a session for a caller that sent a key, and sets its cookie.
+   * Opens a session for a caller that sent a key or an access token, and sets its cookie.
    *
    * @returns when the session expires.
-   * @throws HttpError 401 if the request carries no key.
+   * @throws HttpError 401 if the request carries neither.
    */
   open(request: Request, response: Response): Date {
-    const { caller } = response.locals;
-    if (!caller.byKey)
-      throw unauthorized('POST /session needs an API key in the header Authorization.');
-    return this.#begin(caller, request, response);
+    const { caller, project, base } = response.locals;
+    if (!caller.opensSession) {
+      const message = 'POST /session needs an API key or access token in the header Authorization.';
+      throw new HttpError(401, message, { 'WWW-Authenticate': 'Bearer' });
+    }
+    // A token may be for one project only.
+    const only = caller.expires === undefined || base === undefined ? undefined : project?.name;
+    return this.#sessions.open(request, response, { owner: caller, only, expires: caller.expires });
   }
 
-  /** Opens a session for a person whose right the caller has checked, as one of the first key. */
-  admit(request: Request, response: Response): void {
-    this.#begin(ofKey(0), request, response);
-  }
-
-  #begin(caller: Caller, request: Request, response: Response): Date {
-    const now = Date.now();
-    for (const [id, { expires }] of this.#logins) if (expires <= now) this.#logins.delete(id);
-    const id = randomBytes(18).toString('base64url');
-    const login = { owner: caller, expires: now + sessionLife };
-    this.#logins.set(id, login);
-    response.cookie(this.#cookie, id, { ...this.#attributes(request), maxAge: sessionLife });
-    return new Date(login.expires);
+  /** Opens a session for a person whose right was checked already. */
+  admit(request: Request, response: Response): OpenedSession {
+    return this.#sessions.openForPage(request, response, { owner: keyHolder('link', true) });
   }
 
   /** Ends the session of the request; returns whether there was one. */
   end(request: Request, response: Response): boolean {
-    response.clearCookie(this.#cookie, this.#attributes(request));
-    return this.#logins.delete(String(request.signedCookies[this.#cookie]));
+    return this.#sessions.end(request, response);
   }
 
-  #attributes(request: Request) {
-    const { secure } = request;
-    return { httpOnly: true, sameSite: 'strict', signed: true, path: '/', secure } as const;
-  }
-
-  #callerOf(request: Request): Caller {
+  #callerOf(request: Request, response: Response): Caller {
     const key = bearerOf(request);
-    if (this.#keys && key !== undefined) {
-      const index = this.#indexOf(key, this.#keys);
-      if (index >= 0) return ofKey(index);
+    if (key !== undefined) {
+      const person = indexOf(key, this.#personKeys);
+      if (person >= 0) return keyHolder(`person:${person}`, true);
+      const program = indexOf(key, this.#keys ?? []);
+      if (program >= 0) return keyHolder(`key:${program}`, false);
     }
     // All IPv6 addresses of one customer count as one.
     const address = `address:${ipKeyGenerator(request.ip ?? '')}`;
-    const stranger = {
-      id: address,
-      account: address,
-      authorized: false,
-      byKey: false,
-      bySession: false,
-      may: () => true,
-    };
+    const stranger = { ...keyHolder(address, false), authorized: false, opensSession: false };
     if (this.#keys === undefined) {
-      return this.#login(request) ?? { ...stranger, authorized: true, byKey: true };
+      return this.#ofSession(request, response) ?? keyHolder(address, false);
     }
-    return request.headers.authorization ? stranger : (this.#login(request) ?? stranger);
+    if (request.headers.authorization) return stranger;
+    return this.#ofSession(request, response) ?? stranger;
   }
 
-  #login(request: Request): Caller | undefined {
-    const id = String(request.signedCookies[this.#cookie]);
-    const login = this.#logins.get(id);
-    if (!login || login.expires <= Date.now()) return undefined;
-    // Counts for its key: otherwise each new session would have limits of its own.
-    return { ...login.owner, id: `session:${id}`, byKey: false, bySession: true };
-  }
-
-  /** Returns the index of a key among the known ones, or -1, in constant time. */
-  #indexOf(key: string, keys: readonly Buffer[]): number {
-    const digest = this.#digest(key);
-    return keys.reduce((found, known, i) => (timingSafeEqual(digest, known) ? i : found), -1);
-  }
-
-  #digest(key: string): Buffer {
-    return hash('sha256', key, 'buffer');
+  #ofSession(request: Request, { locals: { project } }: Response): Caller | undefined {
+    const found = this.#sessions.find(request, project?.name);
+    if (!found) return undefined;
+    const { id, owner, isOfPage } = found;
+    return {
+      ...owner,
+      // Counts for its key: otherwise each new session would have limits of its own.
+      id: `session:${id}`,
+      opensSession: false,
+      bySession: true,
+      // The cookie alone may have reached another server of the same host.
+      may: (scope, project) => (isOfPage || scope !== 'memory:review') && owner.may(scope, project),
+    };
   }
 }
 
@@ -217,30 +188,44 @@ function bearerOf({ headers: { authorization = '' } }: Request): string | undefi
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
+/** Returns the index of a key among the known ones, or -1, in constant time. */
+function indexOf(key: string, keys: readonly Buffer[]): number {
+  const sent = digest(key);
+  return keys.reduce((found, known, i) => (timingSafeEqual(sent, known) ? i : found), -1);
+}
+
+function digest(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
 /** Returns the caller that an access token names; its limits are its own. */
-function withToken(stranger: Caller, { subject, scopes, author, mode }: Identity): Caller {
+function withToken(stranger: Caller, identity: Identity): Caller {
+  const { subject, scopes, author, mode, expires } = identity;
   // With the mode: a session that one token has opened is not for another with other limits.
   const id = `token:${JSON.stringify([subject, mode])}`;
   const may = (needed: Scope, project: ServedProject | undefined) =>
-    levels
-      .slice(levels.indexOf(needed))
-      .some((level) => scopes.has(level) || scopes.has(scopeIn(project, level)));
-  return { ...stranger, id, account: id, authorized: true, may, author, mode };
+    scopesFor(needed).some((scope) => scopes.has(scope) || scopes.has(scopeIn(project, scope)));
+  return {
+    ...stranger,
+    id,
+    account: id,
+    authorized: true,
+    opensSession: true,
+    may,
+    author,
+    mode,
+    expires,
+  };
 }
 
-/** The caller that sends the key of an index. */
-function ofKey(index: number): Caller {
-  const id = `key:${index}`;
+/** Returns the caller with a key, or with an address where no key is needed. */
+function keyHolder(id: string, isPerson: boolean): Caller {
   return {
     id,
     account: id,
     authorized: true,
-    byKey: true,
+    opensSession: true,
     bySession: false,
-    may: () => true,
+    may: (scope) => isPerson || scope !== 'memory:review',
   };
-}
-
-function unauthorized(message: string): HttpError {
-  return new HttpError(401, message, { 'WWW-Authenticate': 'Bearer' });
 }

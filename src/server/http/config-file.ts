@@ -26,6 +26,10 @@ export const serveConfig = z
     host: z.string().min(1).describe('The address to listen on.'),
     port: z.int().min(0).max(65_535).describe('The port to listen on, 0 for any.'),
     'api-key-file': z.string().min(1).describe('The file of the API keys, relative to this file.'),
+    'person-key-file': z
+      .string()
+      .min(1)
+      .describe('The file of the keys of people, who also review the changes of agents.'),
     'no-auth': z.boolean().describe('Whether no API key is required; on a loopback address only.'),
     issuer: z.url().describe('The authorization server whose access tokens are accepted.'),
     audience: z.string().min(1).describe('The audience of its tokens.'),

@@ -4,10 +4,13 @@ import type { App, Reply } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
 import { type JsonObject, jsonText } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
-import type { Scope } from './access-tokens.ts';
 import { HttpError, statuses } from './http-error.ts';
 
-/** One operation of the REST API, from which its route and OpenAPI description are made. */
+/**
+ * One operation of the REST API, from which its route and OpenAPI description are made.
+ *
+ * `route-access.ts` declares the access to it.
+ */
 export interface Endpoint {
   readonly method: 'get' | 'post' | 'delete';
   /** The path in OpenAPI notation, `/memory-bank/file/{filename}`; a value may contain slashes. */
@@ -15,10 +18,6 @@ export interface Endpoint {
   /** The name of the operation in generated clients. */
   readonly id: string;
   readonly summary: string;
-  /** Whether requests without a key are also answered. */
-  readonly open?: boolean;
-  /** The scope that a token needs; by default the one for reading, or for writing if it commits. */
-  readonly scope?: Scope;
   /** Whether it is of the whole server, so that its path has no name of a project before it. */
   readonly ofServer?: boolean;
   /** The schema of the path parameters and body together; undefined if there are none. */
@@ -62,10 +61,9 @@ export class RestSessions {
   /** Returns the session of the sender of a request. */
   of(request: Request, response: Response): Session {
     const agent = agentOf(request);
-    const { id, author, mode, bySession } = response.locals.caller;
+    const { id, author, mode } = response.locals.caller;
     const key = `${id} ${agent}`;
-    // A person uses the pages, which have a cookie of their own.
-    const client = { onlyMode: mode, waits: true, isAgent: bySession !== true };
+    const client = { onlyMode: mode, waits: true, isAgent: !isPerson(response) };
     const session = this.#sessions.get(key) ?? this.#app.connect(client);
     session.agent = agent;
     session.author = author;
@@ -76,6 +74,11 @@ export class RestSessions {
     if (this.#sessions.size > maxSessions && oldest !== undefined) this.#sessions.delete(oldest);
     return session;
   }
+}
+
+/** Whether a person sends a request: by the right to decide on reviews, which no agent has. */
+function isPerson({ locals: { caller, project } }: Response): boolean {
+  return caller.may('memory:review', project);
 }
 
 /** Returns the name that the sending program gives itself, such as `curl/8.5.0`. */

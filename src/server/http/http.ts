@@ -18,6 +18,7 @@ import { expressListener, messagesOf } from './express-listener.ts';
 import { jsonBody, ownCookie, sameSite, soundHead } from './guards.ts';
 import { errorBody, sendError } from './http-error.ts';
 import { limitsOf } from './limits.ts';
+import { LoginSessions } from './login-sessions.ts';
 import { refuseBody } from './mcp-sessions.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { ProjectChoice } from './project-choice.ts';
@@ -113,7 +114,13 @@ async function createApi(
     ...(metrics ? [metricsEndpoint(metrics)] : []),
   ];
   const resource = settings.oauth && new ProtectedResource(settings.oauth);
-  const auth = new Auth(settings.keys, resource, settings.cookie);
+  const auth = new Auth({
+    keys: settings.keys,
+    personKeys: settings.personKeys ?? [],
+    tokens: resource,
+    sessions: new LoginSessions(settings.publicUrl, settings.cookie),
+  });
+  const ofSeveral = projects.areNamed;
   const served = new Map<ServedProject, ProjectRoutes>();
   for (const project of projects.all) {
     const shared = { auth, backlog, settings, face, ofServer: [...probes, ...ofServer] };
@@ -133,18 +140,18 @@ async function createApi(
   const handlers = [
     ...(metrics ? [metrics.countRequest] : []),
     headers,
-    operationRoutes(probes, auth),
+    operationRoutes(probes, auth, { ofSeveral }),
     ...(origins.length > 0 ? [crossOrigin(origins)] : []),
-    ...(projects.areNamed ? [enterProjects(projects)] : []),
+    ...(ofSeveral ? [enterProjects(projects)] : []),
     ...auth.identify(),
     projects.usual,
     limitRate(limits, isUncounted),
     soundHead,
     sameSite(settings.host, hosts, origins),
     ...(resource ? [describeResources(resource, projects)] : []),
-    ...(projects.areNamed ? [namedRoutes(projects, auth, routesOf)] : []),
-    operationRoutes(ofServer, auth, { checks: access }),
-    ...(projects.areNamed ? [chooseProject(projects, served, limits, access)] : []),
+    ...(ofSeveral ? [namedRoutes(projects, auth, routesOf)] : []),
+    operationRoutes(ofServer, auth, { ofSeveral, checks: access }),
+    ...(ofSeveral ? [chooseProject(projects, served, limits, access)] : []),
     ((request, response, next) =>
       routesOf(response).handle(request, response, next)) satisfies RequestHandler,
   ];

@@ -3,6 +3,7 @@ import { inputSchema } from '../../core/input.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { type Endpoint, parametersOf } from './endpoint.ts';
 import { apiVersion } from './guards.ts';
+import { accessTo } from './route-access.ts';
 
 const error = {
   type: 'object',
@@ -58,15 +59,20 @@ const versionParameter = {
 /**
  * Returns the OpenAPI 3.1 description of the REST API, made from its endpoints.
  *
+ * @param ofSeveral whether the server has several projects.
  * @param base the path before all paths.
  */
-export function describeApi(endpoints: readonly Endpoint[], base = '/'): JsonObject {
+export function describeApi(
+  endpoints: readonly Endpoint[],
+  ofSeveral: boolean,
+  base = '/',
+): JsonObject {
   const paths: { [path: string]: JsonObject } = {};
   for (const endpoint of endpoints) {
     paths[endpoint.path] = {
       ...paths[endpoint.path],
       [endpoint.method]: {
-        ...describeOperation(endpoint),
+        ...describeOperation(endpoint, accessTo(endpoint, ofSeveral) === 'anyone'),
         ...(endpoint.ofServer && base !== '/' && { servers: [{ url: '/' }] }),
       },
     };
@@ -105,9 +111,8 @@ export function describeApi(endpoints: readonly Endpoint[], base = '/'): JsonObj
   };
 }
 
-function describeOperation(endpoint: Endpoint): JsonObject {
-  const { path, id, summary, open, ofServer, input, inQuery, answer, answerType, commits } =
-    endpoint;
+function describeOperation(endpoint: Endpoint, open: boolean): JsonObject {
+  const { path, id, summary, ofServer, input, inQuery, answer, answerType, commits } = endpoint;
   const names = parametersOf(path);
   const schema = input && inputSchema({ input });
   const properties = isObject(schema?.properties) ? schema.properties : {};

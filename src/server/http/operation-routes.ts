@@ -3,6 +3,7 @@ import type { Auth } from './auth.ts';
 import { type Endpoint, parametersOf } from './endpoint.ts';
 import { HttpError } from './http-error.ts';
 import { projectOf } from './projects.ts';
+import { accessTo } from './route-access.ts';
 import { sequence } from './sequence.ts';
 
 declare global {
@@ -31,6 +32,7 @@ interface Path {
  *
  * Case does not count in the fixed part of a path, nor does a slash at its end.
  *
+ * @param ofSeveral whether the server has several projects.
  * @param body reads the bodies of those that have one.
  * @param checks run before all operations, also before a method is refused.
  */
@@ -38,15 +40,18 @@ export function operationRoutes(
   endpoints: readonly Endpoint[],
   auth: Auth,
   {
+    ofSeveral,
     body = [],
     checks = [],
-  }: { readonly [part in 'body' | 'checks']?: readonly RequestHandler[] } = {},
+  }: { readonly ofSeveral: boolean } & {
+    readonly [part in 'body' | 'checks']?: readonly RequestHandler[];
+  },
 ): RequestHandler {
   const names = [...new Set(endpoints.map(({ path }) => path))];
   const paths = names.map((name): Path => {
     const ofPath = endpoints.filter(({ path }) => path === name);
     const methods = ofPath.map(
-      (endpoint) => [methodOf(endpoint), run(endpoint, auth, body)] as const,
+      (endpoint) => [methodOf(endpoint), run(endpoint, auth, body, ofSeveral)] as const,
     );
     const byMethod = new Map(methods);
     const get = byMethod.get('GET');
@@ -103,13 +108,18 @@ function setParameter(request: Request, name: string, text: string): void {
 }
 
 /** Returns the handler of one operation: it reads the body and checks the scope. */
-function run(endpoint: Endpoint, auth: Auth, body: readonly RequestHandler[]): RequestHandler {
-  const { method, open, commits, scope, ofServer, handle } = endpoint;
-  const needed = scope ?? (commits ? 'memory:write' : 'memory:read');
+function run(
+  endpoint: Endpoint,
+  auth: Auth,
+  body: readonly RequestHandler[],
+  ofSeveral: boolean,
+): RequestHandler {
+  const { method, ofServer, handle } = endpoint;
+  const access = accessTo(endpoint, ofSeveral);
   const perform = (request: Request, response: Response) => {
-    if (!open) {
-      const project = ofServer && scope ? undefined : projectOf(response);
-      auth.require(needed, response, project);
+    if (access !== 'anyone') {
+      const ofAll = ofServer && access !== 'memory:read';
+      auth.require(access, response, ofAll ? undefined : projectOf(response));
     }
     return handle(request, response);
   };

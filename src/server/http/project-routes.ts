@@ -14,6 +14,7 @@ import { renderPage } from './page.ts';
 import { projectOf, type ServedProject } from './projects.ts';
 import { scopeOf } from './protected-resource.ts';
 import { briefEndpoints, memoryBankEndpoints, sessionEndpoints, statusEndpoint } from './rest.ts';
+import { accessTo, pathOf } from './route-access.ts';
 import { sequence } from './sequence.ts';
 import type { Face, HttpSettings } from './settings.ts';
 
@@ -66,7 +67,7 @@ export async function createRoutes(project: ServedProject, shared: Shared): Prom
   const toolEndpoints = await memoryBankEndpoints(app, sessions, backlog);
   const endpoints = [
     // With several projects, its answer is for the callers of its project; `/health` is for all.
-    statusEndpoint(app, project.name === undefined),
+    statusEndpoint(app),
     ...toolEndpoints,
     ...(await briefEndpoints(app, sessions, backlog)),
     ...(toolEndpoints.length > 0 ? [chatEndpoint(app)] : []),
@@ -75,30 +76,33 @@ export async function createRoutes(project: ServedProject, shared: Shared): Prom
   ];
   const access = [auth.authorized, ownCookie(origins)];
   const ofMcp = express.Router();
-  ofMcp.all('/mcp', named('/mcp'), access, modern.check, mcp.find);
-  ofMcp.post('/mcp', body, refuseBody);
+  const path = pathOf('POST /mcp');
+  ofMcp.all(path, named(path), access, modern.check, mcp.find);
+  ofMcp.post(path, body, refuseBody);
   const scoped: RequestHandler = async (request, response, next) => {
     auth.require(await scopeOf(request, response), response, projectOf(response));
     next();
   };
-  ofMcp.all('/mcp', scoped, modern.handle, mcp.handle);
+  ofMcp.all(path, scoped, modern.handle, mcp.handle);
   const ofPages = express.Router();
-  const description = describeApi([...ofServer, ...endpoints], base || '/');
+  const ofSeveral = project.name !== undefined;
+  const description = describeApi([...ofServer, ...endpoints], ofSeveral, base || '/');
   const page = renderPage(description);
-  ofPages.get('/openapi.json', (_, response) => void response.json(description));
-  ofPages.get('/', ({ baseUrl }, response) => response.redirect(`${baseUrl}/docs`));
-  ofPages.get('/docs', (_, response) => void response.type('html').send(page));
-  if (face) ofPages.use('/view', named('/view'));
+  ofPages.get(pathOf('GET /openapi.json'), (_, response) => void response.json(description));
+  ofPages.get(pathOf('GET /'), ({ baseUrl }, response) => response.redirect(`${baseUrl}/docs`));
+  ofPages.get(pathOf('GET /docs'), (_, response) => void response.type('html').send(page));
+  if (face) ofPages.use(pathOf('GET /view'), named('/view'));
   if (face) ofPages.use(face.pages(auth));
-  const open = endpoints.filter((endpoint) => endpoint.open);
-  const closed = endpoints.filter((endpoint) => !endpoint.open);
+  const isOpen = (endpoint: Endpoint) => accessTo(endpoint, ofSeveral) === 'anyone';
+  const open = endpoints.filter(isOpen);
+  const closed = endpoints.filter((endpoint) => !isOpen(endpoint));
   const handle = sequence([
     below(['/mcp'], ofMcp),
     versioned,
     below(['/', '/openapi.json', '/docs', '/view'], ofPages),
-    operationRoutes(open, auth, { body }),
+    operationRoutes(open, auth, { ofSeveral, body }),
     ...access,
-    operationRoutes(closed, auth, { body }),
+    operationRoutes(closed, auth, { ofSeveral, body }),
     () => {
       throw new HttpError(404, 'There is no such path. /openapi.json lists the paths.');
     },

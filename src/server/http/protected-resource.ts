@@ -2,8 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import { findTool } from '../../app/toolset-selection.ts';
 import { isObject } from '../../core/json.ts';
 import type { Tool } from '../../core/tool.ts';
+import { methodAccess } from '../mcp/method-access.ts';
 import { AccessTokens, type Identity, type Scope, scopes } from './access-tokens.ts';
 import { projectOf, type ServedProject, scopeIn } from './projects.ts';
+import { pathOf } from './route-access.ts';
 
 /** The authorization server whose access tokens are accepted. */
 export interface OAuthSettings {
@@ -16,7 +18,7 @@ export interface OAuthSettings {
 }
 
 /** The path of the metadata (RFC 9728), also with the path of the resource. */
-const metadataPath = '/.well-known/oauth-protected-resource';
+const metadataPath = pathOf('GET /.well-known/oauth-protected-resource');
 
 /** Returns the paths of the metadata of a resource whose paths begin like this. */
 export function metadataPaths(path: string): string[] {
@@ -72,12 +74,16 @@ export class ProtectedResource {
    */
   metadata(path: string, projects: readonly ServedProject[]): RequestHandler {
     const named = projects.filter(({ name }) => name !== undefined);
-    const ofProjects = named.flatMap((project) => scopes.map((scope) => scopeIn(project, scope)));
+    // Programs ask for every scope that they find here.
+    const ofPrograms = scopes.filter((scope) => scope !== 'memory:review');
+    const ofProjects = named.flatMap((project) =>
+      ofPrograms.map((scope) => scopeIn(project, scope)),
+    );
     const document = {
       resource: `${this.#publicUrl}${path}/mcp`,
       resource_name: 'Memory Bank',
       authorization_servers: [this.#issuer],
-      scopes_supported: [...scopes, ...ofProjects],
+      scopes_supported: [...ofPrograms, ...ofProjects],
       bearer_methods_supported: ['header'],
     };
     return (_request, response) => void response.json(document);
@@ -88,8 +94,9 @@ export class ProtectedResource {
 export async function scopeOf({ body }: Request, response: Response): Promise<Scope> {
   const toolsets = await projectOf(response).app.toolsets();
   const needed = (Array.isArray(body) ? body : [body]).map((message) => {
-    const params = isObject(message) && message.method === 'tools/call' ? message.params : {};
-    const name = isObject(params) ? params.name : undefined;
+    const { method, params } = isObject(message) ? message : {};
+    const callsTool = new Map(Object.entries(methodAccess)).get(String(method)) === 'tool';
+    const name = callsTool && isObject(params) ? params.name : undefined;
     const found = typeof name === 'string' ? findTool(toolsets, name) : undefined;
     return found ? scopeOfTool(found.tool) : 'memory:read';
   });

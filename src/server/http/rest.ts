@@ -110,19 +110,14 @@ export async function memoryBankEndpoints(
   });
 }
 
-/**
- * Reports that the server is up, and whether the memory exists.
- *
- * @param open whether requests without a key are also answered.
- */
-export function statusEndpoint(app: App, open: boolean): Endpoint {
+/** Reports that the server is up, and whether the memory exists. */
+export function statusEndpoint(app: App): Endpoint {
   const check = new NextTurn(() => isInitialized(app, 'status'));
   return {
     method: 'get',
     path: '/status',
     id: 'get_status',
     summary: 'Reports that the server is up, and whether the memory is initialized.',
-    open,
     answer: z.object({
       status: z.literal('ok'),
       version: z.literal(apiVersion),

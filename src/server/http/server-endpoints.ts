@@ -28,7 +28,6 @@ export function probeEndpoints(projects: Projects): Endpoint[] {
       path: '/health',
       id: 'get_health',
       summary: 'Reports that the process answers; for the liveness probe of a supervisor.',
-      open: true,
       ofServer: true,
       answer: z.object({ status: z.literal('ok') }),
       handle: (_request, response) => void response.json({ status: 'ok' }),
@@ -39,7 +38,6 @@ export function probeEndpoints(projects: Projects): Endpoint[] {
       id: 'get_readiness',
       summary:
         'Reports that the memory of every project can be read; 503 if not, or while stopping.',
-      open: true,
       ofServer: true,
       answer: z.object({ status: z.literal('ready') }),
       async handle(_request, response) {
@@ -76,7 +74,6 @@ export function metricsEndpoint(metrics: Metrics): Endpoint {
     path: '/metrics',
     id: 'get_metrics',
     summary: 'Returns the counts of the server for Prometheus.',
-    scope: 'memory:admin',
     ofServer: true,
     answer: z.string(),
     answerType: 'text/plain',

@@ -15,6 +15,10 @@ export interface HttpSettings {
   readonly port: number;
   /** The API keys; undefined lets everybody use the API. */
   readonly keys: readonly string[] | undefined;
+  /** The keys of people, who also decide on the changes of agents. */
+  readonly personKeys?: readonly string[];
+  /** The URL at which clients reach this server, without a path; undefined if that is not known. */
+  readonly publicUrl?: string | undefined;
   /** The authorization server whose access tokens are also accepted. */
   readonly oauth?: OAuthSettings | undefined;
   /** Further host names that requests may use for this server. */

@@ -10,6 +10,7 @@ import type { App } from '../../app/app.ts';
 import type { Admission, CallOptions } from '../../app/call-context.ts';
 import { toMemoryError } from '../../core/error.ts';
 import type { Author, Session } from '../../core/session.ts';
+import type { Methods } from './method-access.ts';
 import {
   agentOf,
   getPrompt,
@@ -155,7 +156,7 @@ function methodsFor(app: App, session: Session, server: Server, remote?: RemoteC
     ...(remote && { admit: remote.admission(extra) }),
   });
 
-  const methods: { [method: string]: Method } = {
+  const methods: Methods<Method> = {
     async 'tools/list'(_, extra) {
       const list = async () => {
         if (!showsViews(server.getClientCapabilities())) return { tools: await listTools(app) };

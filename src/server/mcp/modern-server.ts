@@ -4,6 +4,7 @@ import { findTool } from '../../app/toolset-selection.ts';
 import { toMemoryError } from '../../core/error.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import type { Author, Session } from '../../core/session.ts';
+import type { Methods } from './method-access.ts';
 import {
   getPrompt,
   instructions,
@@ -131,7 +132,7 @@ export class ModernServer {
     this.#subscriptions.end();
   }
 
-  #methodsByName(): { readonly [method: string]: Method } {
+  #methodsByName(): Methods<Method> {
     const app = this.#app;
     return {
       'server/discover': async () => {

@@ -1,3 +1,4 @@
+import { followStream } from './event-stream.ts';
 import { addressOf } from './request-address.ts';
 import { isCopy, projectPath } from './route.ts';
 
@@ -62,20 +63,14 @@ function shareStream(head: string | undefined, reload: () => void): () => void {
   const lead = (isFirst: boolean) =>
     new Promise<void>((resolve) => {
       if (end.signal.aborted) return resolve();
-      const stream = new EventSource(
-        `${projectPath}${addressOf('/memory/events', { since: head })}`,
-      );
       let isComplete = isFirst;
-      stream.onopen = () => {
+      const onOpen = () => {
         // Changes between two streams are in neither.
         if (!isComplete) tell();
         isComplete = false;
       };
-      stream.onmessage = tell;
-      end.signal.addEventListener('abort', () => {
-        stream.close();
-        resolve();
-      });
+      const address = `${projectPath}${addressOf('/memory/events', { since: head })}`;
+      void followStream(address, { onOpen, onEvent: tell }, end.signal).then(resolve);
     });
   void leadOne(name, lead, end.signal);
   return () => {

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { onChange } from './changes.ts';
 import { answerFromCopy, NotInCopy } from './copy.ts';
+import { keepSecret, newSecret, sessionHeader, sessionHeaders } from './page-session.ts';
 import { addressOf, type Query } from './request-address.ts';
 import { isCopy, projectPath } from './route.ts';
 
@@ -24,22 +25,29 @@ export function read<T>(path: string, query: Query, signal?: AbortSignal): Promi
 export function change<T>(path: string, body: object): Promise<T> {
   return send<T>(path, {
     method: 'POST',
-    // The server refuses a change without the second header, which no other site can send.
-    headers: { 'Content-Type': 'application/json', 'X-Memory-Page': '1' },
+    headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
 }
 
-/** Opens a session with an API key. */
+/** Opens a session with a key. */
 export async function signIn(key: string): Promise<void> {
-  await send('/session', { method: 'POST', headers: { Authorization: `Bearer ${key}` } });
+  const secret = newSecret();
+  const headers = { Authorization: `Bearer ${key}`, [sessionHeader]: secret };
+  await send('/session', { method: 'POST', headers });
+  keepSecret(secret);
 }
 
-async function send<T>(address: string, init: RequestInit): Promise<T> {
+interface Sent extends Omit<RequestInit, 'headers'> {
+  readonly headers?: { readonly [name: string]: string };
+}
+
+async function send<T>(address: string, { headers, ...init }: Sent): Promise<T> {
   if (isCopy) return sendToCopy<T>(address);
   const response = await fetch(`${projectPath}${address}`, {
     credentials: 'same-origin',
     ...init,
+    headers: { ...sessionHeaders(), ...headers },
   }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new RefusedRequest(0, 'The server does not answer. It may have ended.');

@@ -11,6 +11,7 @@ import { drawHiddenCharacters, HiddenWarning, markedText } from './hidden-marks.
 import { HomePage } from './home-page.tsx';
 import { ListPage } from './list-page.tsx';
 import { ModesPage } from './modes-page.tsx';
+import { takeSecret } from './page-session.ts';
 import { localTime } from './parts.tsx';
 import { RecordPage } from './record-page.tsx';
 import { addressTo, currentRoute, followLink, goTo, isCopy, onRoute, type Route } from './route.ts';
@@ -166,10 +167,11 @@ function SignIn({ onDone }: { onDone: () => void }) {
       <h1>Memory Bank</h1>
       <p>
         This browser has no session. Run <code>memory-bank view</code> for a link that opens one; a
-        link works once. For <code>memory-bank serve</code>, enter its API key.
+        link works once. For <code>memory-bank serve</code>, enter your key; with an API key of
+        agents you can read, but not decide on their changes.
       </p>
       <form class="row" onSubmit={submit}>
-        <input name="key" type="password" aria-label="API key" autoComplete="off" required />
+        <input name="key" type="password" aria-label="Key" autoComplete="off" required />
         <button type="submit" class="main">
           Open
         </button>
@@ -199,6 +201,7 @@ function useShortcuts(): void {
 const root = document.getElementById('page');
 drawHiddenCharacters();
 if (root) {
+  if (!isCopy) takeSecret();
   addEventListener('click', followLink);
   const reload = (
     <button type="button" onClick={() => location.reload()}>

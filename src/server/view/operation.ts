@@ -17,6 +17,7 @@ import {
   untilClosed,
 } from '../http/endpoint.ts';
 import { HttpError } from '../http/http-error.ts';
+import { pageHeader } from '../http/login-sessions.ts';
 
 /** The offered toolsets, and the record types of all of them. */
 export interface Catalogue {
@@ -52,9 +53,6 @@ export function defineMemoryOperation<I extends z.ZodObject, A extends z.ZodObje
   };
 }
 
-/** The header that a page sends with a change; a page of another site cannot set it. */
-const ownHeader = 'x-memory-page';
-
 /** Returns the endpoint of an operation. */
 export function memoryEndpoint(
   app: App,
@@ -77,14 +75,15 @@ export function memoryEndpoint(
     inQuery: !inBody,
     commits: changes,
     async handle(request, response) {
-      if (inBody && response.locals.caller.bySession && !request.get(ownHeader)) {
+      if (inBody && response.locals.caller.bySession && !request.get(pageHeader)) {
         throw new HttpError(
           403,
           'A change with the session cookie needs the header X-Memory-Page.',
         );
       }
       const session = sessions.of(request, response);
-      session.agent = agent;
+      // The pages of a person have a name that no agent can take.
+      if (!session.isAgent) session.agent = agent;
       const toolsets = await app.toolsets();
       const types = toolsets.flatMap(({ records }) => records);
       const query = new URL(request.originalUrl, 'http://localhost').searchParams;
@@ -99,8 +98,12 @@ export function memoryEndpoint(
         onCommit: (made) => void commits.push(made),
         admit: (_effect, work) => admission(changes ? 'write' : 'read', work),
       };
-      const result = await app.run(session, id, call, (context) =>
-        operation.run(context, args, { toolsets, types }),
+      const result = await app.run(
+        session,
+        id,
+        call,
+        (context) => operation.run(context, args, { toolsets, types }),
+        changes ? 'write' : 'read',
       );
       setProvenance(response, commitMeta(commits)).json(result);
     },

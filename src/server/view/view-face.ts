@@ -85,12 +85,13 @@ function pages(folder: string, auth: Auth, token: string | undefined): RequestHa
     if (request.method !== 'GET' || !/^\/view(?:\/|$)/.test(path)) return next();
     const given = new URL(request.originalUrl, 'http://localhost').searchParams.get('token');
     if (given !== null) {
-      if (unused !== undefined && isSame(given, unused)) {
-        unused = undefined;
-        auth.admit(request, response);
-      }
-      // The token leaves the address, so that nobody copies or bookmarks it.
-      return response.redirect(303, `${request.baseUrl}/view/`);
+      const isRight = unused !== undefined && isSame(given, unused);
+      if (isRight) unused = undefined;
+      const opened = isRight ? auth.admit(request, response) : undefined;
+      // The token leaves the address, so that nobody copies or bookmarks it. A browser sends a fragment
+      // to no server: the page takes the secret of its session out of it.
+      const fragment = opened ? `#session=${opened.secret}` : '';
+      return response.redirect(303, `${request.baseUrl}/view/${fragment}`);
     }
     const name = path.slice('/view/'.length);
     const type = files.get(name);

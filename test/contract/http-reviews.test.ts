@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
+import { methodAccess } from '../../src/server/mcp/method-access.ts';
+import { viewFace } from '../../src/server/view/view-face.ts';
+import { deep } from '../support/depth.ts';
+import { type Asked, personKey, type Served, serve } from '../support/http.ts';
+import { modernMeta, revision } from '../support/modern.ts';
+import { newFolder } from '../support/process.ts';
+import { everything, planning } from './every-tool.ts';
+
+/** The name of the window, which an agent must not be able to take. */
+const pretender = 'memory-bank-view/1.0.0';
+
+let served: Served;
+
+beforeEach(async () => {
+  served = await serve({}, {}, {}, viewFace({ folder: newFolder(), version: '9.9.9' }));
+  const { repo } = served;
+  const decide = (title: string) =>
+    person('POST', '/memory-bank/logDecision', { body: { title, context: 'c', decision: 'd' } });
+  await decide('First');
+  const config = '.memory-bank/config.yaml';
+  repo.write(config, `${repo.read(config)}review: required\n`);
+  repo.git('commit', '-q', '-am', 'Require reviews');
+  // With the first change, the memory gets the format that requires a review.
+  await decide('Second');
+});
+
+afterEach(() => served.close());
+
+const person = (method: string, path: string, { headers, ...asked }: Asked = {}) =>
+  served.ask(method, path, {
+    ...asked,
+    headers: { authorization: `Bearer ${personKey}`, ...headers },
+  });
+
+const agent = (method: string, path: string, { headers, ...asked }: Asked = {}) =>
+  served.ask(method, path, { ...asked, headers: { 'user-agent': pretender, ...headers } });
+
+/** The state of what is checked out: commit, index and files. */
+const state = () =>
+  served.repo.git('rev-parse', 'HEAD') + served.repo.git('status', '--porcelain', '-uall');
+
+const reviewsOf = async () => (await person('GET', '/memory/reviews')).body.reviews;
+
+const text = () => served.repo.read('.memory-bank/decisionLog.md');
+
+function callModern(name: string, args: object) {
+  return served.ask('POST', '/mcp', {
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': revision,
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name,
+        arguments: args,
+        _meta: modernMeta({ clientInfo: { name: 'memory-bank-view', version: '1.0.0' } }),
+      },
+    },
+  });
+}
+
+describe('with required reviews, an API key', () => {
+  /** Changes over REST that succeed, with what they write. */
+  const changes: readonly (readonly [path: string, body: () => object])[] = [
+    ['/memory-bank/file', () => ({ filename: 'a.md', content: '# A\n' })],
+    ['/memory-bank/trackProgress', () => ({ action: 'Built', description: 'It works.' })],
+    ['/memory-bank/logDecision', () => ({ title: 'Mine', context: 'c', decision: 'd' })],
+    ['/memory-bank/updateActiveContext', () => ({ tasks: ['One'] })],
+    [
+      '/memory/record',
+      () => ({ path: 'decisionLog.md', before: text(), text: `${text()}\nMore.\n` }),
+    ],
+  ];
+
+  test.each(changes)('POST %s changes a review, not the memory', async (path, body) => {
+    const before = state();
+    const answer = await agent('POST', path, { body: body() });
+    expect([answer.status, answer.headers.get('x-memory-branch')]).toEqual([
+      200,
+      expect.stringMatching(/^memory-review\//),
+    ]);
+    expect(state()).toBe(before);
+    const branch = answer.headers.get('x-memory-branch') ?? '';
+    const message = served.repo.git('log', '-1', '--format=%B', branch);
+    expect(message).toContain(`Memory-Agent: client:${pretender}\n`);
+  });
+
+  test('cannot restore a record of its review, remove one or end a merge in the memory', async () => {
+    await agent('POST', '/memory-bank/logDecision', {
+      body: { title: 'Mine', context: 'c', decision: 'd' },
+    });
+    const [review] = await reviewsOf();
+    const before = state();
+    const body = { path: 'decisionLog.md', revision: review.branch };
+    await agent('POST', '/memory/restore', { body });
+    await agent('POST', '/memory/restore', {
+      body: { ...body, revision: 'HEAD~1', removes: true },
+    });
+    await agent('POST', '/memory/resolve', { body: { ours: ['decisionLog.md'], theirs: [] } });
+    await agent('DELETE', '/memory-bank/file/decisionLog.md');
+    expect(state()).toBe(before);
+  });
+
+  test('cannot decide on a review, nor mark commits as reviewed', async () => {
+    await agent('POST', '/memory-bank/logDecision', {
+      body: { title: 'Mine', context: 'c', decision: 'd' },
+    });
+    const [review] = await reviewsOf();
+    const before = state();
+    for (const [path, body] of [
+      ['/memory/reviews/accept', { name: review.name }],
+      ['/memory/reviews/drop', { name: review.name }],
+      ['/memory/branches/accept', { branch: review.branch, records: ['decisionLog.md'] }],
+      ['/memory/reviewed', { commit: 'HEAD' }],
+    ] as const) {
+      const refused = await agent('POST', path, { body });
+      expect([refused.status, refused.body.error.message]).toEqual([
+        403,
+        expect.stringContaining('Only a person'),
+      ]);
+    }
+    expect([state(), (await reviewsOf()).length]).toEqual([before, 1]);
+    const accepted = await person('POST', '/memory/reviews/accept', {
+      body: { name: review.name },
+    });
+    expect(accepted.status).toBe(200);
+    expect(text()).toContain('Mine');
+    expect(served.repo.git('log', '-1', '--format=%B')).toContain('Memory-Reviewed: ');
+  });
+
+  test.each(['initialize', 'discover'])('is an agent in MCP, by %s', async (era) => {
+    const before = state();
+    const args = { title: 'Mine', context: 'c', decision: 'd' };
+    if (era === 'discover') await callModern('log_decision', args);
+    else await callLegacy('log_decision', args);
+    const [review] = await reviewsOf();
+    expect([state(), review.agent]).toEqual([before, 'client:memory-bank-view/1.0.0']);
+  });
+
+  deep('cannot change the memory by any tool', async () => {
+    const before = state();
+    const answers = new Map<string, JsonObject>();
+    let handle = {};
+    for (const [tool, args] of [...planning, ...everything]) {
+      const given = args((name) => answers.get(name));
+      const { body } = await callModern(tool, { ...given, ...handle });
+      const { session, ...answer } = body.result?.structuredContent ?? {};
+      answers.set(tool, answer);
+      if (session !== undefined) handle = { session };
+      expect([tool, state()]).toEqual([tool, before]);
+    }
+  });
+});
+
+test('a change that a person makes over REST is committed at once', async () => {
+  const body = { path: 'decisionLog.md', before: text(), text: `${text()}\nMore.\n` };
+  const saved = await person('POST', '/memory/record', { body });
+  expect(saved.headers.get('x-memory-branch')).toBe('main');
+  expect(text()).toContain('More.');
+  expect(served.repo.git('log', '-1', '--format=%B')).toContain(
+    'Memory-Agent: memory-bank-view/9.9.9\n',
+  );
+});
+
+test('no method of MCP needs the right of a person', () => {
+  expect([...new Set(Object.values(methodAccess))].sort()).toEqual(['read', 'tool']);
+});
+
+/** Calls a tool in a new session of revision 2025-11-25. */
+async function callLegacy(name: string, args: object): Promise<void> {
+  const headers = { accept: 'application/json, text/event-stream' };
+  const message = (method: string, params: object, id?: number) => ({
+    jsonrpc: '2.0',
+    ...(id !== undefined && { id }),
+    method,
+    params,
+  });
+  const hello = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'memory-bank-view', version: '1.0.0' },
+  };
+  const begun = await served.ask('POST', '/mcp', {
+    headers,
+    body: message('initialize', hello, 1),
+  });
+  const session = { ...headers, 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+  await served.ask('POST', '/mcp', {
+    headers: session,
+    body: message('notifications/initialized', {}),
+  });
+  await served.ask('POST', '/mcp', {
+    headers: session,
+    body: message('tools/call', { name, arguments: args }, 2),
+  });
+}
