@@ -183,6 +183,61 @@ describe('results as JSON', () => {
   });
 });
 
+describe('export', () => {
+  const folder = newFolder();
+  const target = (name: string) => join(folder, name);
+
+  test('writes a single file under the name that it is given', () => {
+    expect(run(['export', 'markdown', target('notes/memory.MD')]).status).toBe(0);
+    expect(readFileSync(target('notes/memory.MD'), 'utf8')).toContain('colours');
+    // It would be lost.
+    const again = run(['export', 'markdown', target('notes/memory.MD')]);
+    expect(again).toMatchObject({ status: 4, stdout: '' });
+    expect(again.stderr).toContain(`In ${target('notes')} there is memory.MD already. Nothing was`);
+  });
+
+  test.each([
+    [['export'], 2, 'The formats are: markdown (everything as one text), html ('],
+    [['export', 'markdown', ''], 2, 'The folder must not be empty.'],
+    [['export', 'adr'], 3, 'no records for the format adr (architecture decision records'],
+    [['export', 'markdown', target('file/sub')], 10, 'a file is in the way of a folder'],
+    [['export', 'markdown', target('file')], 10, 'Give a folder in which files can be written.'],
+  ])('says what is wrong: %j', (args, status, text) => {
+    writeFileSync(target('file'), '');
+    const found = run(args);
+    expect(found).toMatchObject({ status, stdout: '' });
+    expect(found.stderr).toContain(text);
+  });
+});
+
+test.skipIf(!existsSync('/proc'))('export ends where no folder can be made', () => {
+  const { status, stderr } = run(['export', 'markdown', '/proc/no-such/folder']);
+  expect({ status, stderr }).toMatchObject({
+    status: 10,
+    stderr: expect.stringContaining('mkdir'),
+  });
+});
+
+describe('restore', () => {
+  test.each([
+    [['restore', entry], 2, 'was not removed. To restore an earlier state, give --as-of, such as'],
+    [['restore', `${entry}#Part`, '--as-of', 'HEAD'], 2, `Restore ${entry}, or copy the part`],
+    [['restore', 'no-such.md'], 3, 'No commit of this branch has the record no-such.md.'],
+  ])('says what is wrong: %j', (args, status, text) => {
+    const found = run(args);
+    expect(found).toMatchObject({ status, stdout: '' });
+    expect(found.stderr).toContain(text);
+  });
+
+  test('says when there is nothing to do', () => {
+    const { status, stdout } = run(['restore', entry, '--as-of', 'HEAD']);
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^nothing to restore: it is as of [0-9a-f]{12} {2}memory: /),
+    });
+  });
+});
+
 describe('edit', () => {
   const inEditor = (command: string, ...args: string[]) =>
     run(['edit', entry, ...args], { EDITOR: command });

@@ -57,7 +57,10 @@ describe('the command line', () => {
   });
 
   test.each([
-    [['export'], /takes <format> \[folder\]\.\nUsage: memory-bank export <format> \[folder\] /],
+    [
+      ['export'],
+      /needs a format\. The formats are: markdown .*\nUsage: memory-bank export \[format\] \[folder\] /,
+    ],
     [['log-decisions'], /no command "log-decisions"\.\nDid you mean log or log-decision\?\nUsage/],
     [['serach', 'x'], /no command "serach"\.\nDid you mean search\?\nUsage/],
     [['help', 'serach'], /no command "serach"\. Did you mean search\?\nUsage/],

@@ -52,7 +52,11 @@ export async function exportMemory(
     return format?.write({ project, home, projectId }) ?? new Map<string, string>();
   });
   if (files.size > 0) return files;
-  throw new MemoryError('not_found', `The memory has nothing that ${name} could hold.`);
+  if (!format) throw new MemoryError('not_found', 'The memory has no records yet.');
+  const what = `the format ${name} (${format.title})`;
+  throw new MemoryError('not_found', `The memory has no records for ${what}.`, {
+    hint: 'The formats markdown, html and site have every record.',
+  });
 }
 
 /** Returns why readers should not rely on records: the files of other programs have no room for it. */

@@ -1,8 +1,13 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { CallOptions } from '../../app/call-context.ts';
-import { exportedCautions, exportMemory, siteFormat } from '../../app/exchange/exporter.ts';
+import { writeExport } from '../../app/exchange/export-files.ts';
+import {
+  exportedCautions,
+  exportMemory,
+  exportNames,
+  siteFormat,
+} from '../../app/exchange/exporter.ts';
 import { pathAround } from '../../app/project-file.ts';
 import { findRoot } from '../../app/root.ts';
 import { cautionsJson } from '../../core/answer-fields.ts';
@@ -18,16 +23,17 @@ import { Screen } from '../terminal.ts';
 /** `memory-bank export <format> [folder]`: writes the memory in another format, or as a report. */
 export const exportCommand: Command = {
   about:
-    'write the memory in the format of another program, as one markdown or html report, or as the pages of view (site); without a folder, a report goes to stdout',
-  operands: ['format', 'folder?'],
+    'write the memory in the format of another program, as one markdown or html report, or as the pages of view (site); without a folder, a single file goes to stdout, and with the name of a file into that',
+  operands: ['format?', 'folder?'],
   flags: { force: { about: 'replace existing files' }, ...outputFlag },
   async run(invocation) {
     const { app, options, operands, values } = invocation;
-    const [name = '', target] = operands;
+    const [name, target] = operands;
+    if (name === undefined) throw await noFormat(invocation);
+    if (target === '') throw new MemoryError('invalid_input', 'The folder must not be empty.');
     // One page is a file of its own.
     const isPage = name === siteFormat && target !== undefined && /\.html$/i.test(target);
-    const given = isPage ? dirname(target) : target;
-    const { files, cautions } = await inSession(invocation, async (session, call) => ({
+    const { files: all, cautions } = await inSession(invocation, async (session, call) => ({
       files:
         name === siteFormat
           ? await site(invocation, session, isPage ? basename(target) : undefined, call)
@@ -40,10 +46,14 @@ export const exportCommand: Command = {
       const records = counted(cautions.size, 'record');
       process.stderr.write(`memory-bank: ${records} to check: run "memory-bank check"\n`);
     };
+    const { files, folder: given } = placed(all, target);
     const [only, ...others] = files.values();
     if (given === undefined) {
       if (typeof only !== 'string' || others.length > 0) {
-        throw new MemoryError('invalid_input', `${name} is ${files.size} files: give a folder.`);
+        const what = files.size === 1 ? 'a binary file' : `${files.size} files`;
+        throw new MemoryError('invalid_input', `${name} is ${what}.`, {
+          hint: `Give a folder for it: memory-bank export ${name} <folder>.`,
+        });
       }
       if (asJson(values)) {
         await showResult(values, { format: name, content: only, ...caution }, () => []);
@@ -58,9 +68,9 @@ export const exportCommand: Command = {
     if (present.length > 0 && values.force !== true) {
       throw new MemoryError(
         'already_exists',
-        `There is ${present.slice(0, 5).join(', ')} already.`,
+        `In ${folder} there is ${present.slice(0, 5).join(', ')} already.`,
         {
-          hint: 'Give another folder, or --force to replace files.',
+          hint: 'Nothing was written. Give another folder, or --force to replace the files.',
         },
       );
     }
@@ -68,7 +78,7 @@ export const exportCommand: Command = {
     const targets = [...files].map(([file, content]) => {
       return { path: pathAround(folder, root, join(folder, file)), content };
     });
-    for (const { path, content } of targets) await write(path, content);
+    for (const { path, content } of targets) await writeExport(path, content);
     const written = [...files.keys()].map((file) => join(given, file));
     await showResult(values, { format: name, files: written, ...caution }, (screen) =>
       written.map((file) => screen.plain(file)),
@@ -94,11 +104,21 @@ async function site(
   return siteFiles(app, session, { folder: pageFolder(), single }, call);
 }
 
-async function write(path: string, content: string | Uint8Array): Promise<void> {
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, content);
-  } catch (cause) {
-    throw new MemoryError('storage', `${path} cannot be written.`, { cause });
+/** A target with the ending of the only file is the name of that file instead of a folder. */
+function placed<T>(files: ReadonlyMap<string, T>, target: string | undefined) {
+  const [[name, content] = [], ...others] = files;
+  const ending = name === undefined ? '' : extname(name);
+  if (target === undefined || content === undefined || others.length > 0 || ending === '') {
+    return { files, folder: target };
   }
+  if (extname(target).toLowerCase() !== ending) return { files, folder: target };
+  return { files: new Map([[basename(target), content]]), folder: dirname(target) };
+}
+
+/** The error for a command line without a format, with all of them. */
+async function noFormat({ app }: Invocation): Promise<MemoryError> {
+  const formats = [...(await exportNames(app))].map(([name, about]) => `${name} (${about})`);
+  return new MemoryError('invalid_input', '"export" needs a format.', {
+    hint: `The formats are: ${formats.join(', ')}.`,
+  });
 }

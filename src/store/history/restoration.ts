@@ -1,4 +1,4 @@
-import { invalid, MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/error.ts';
 import type { Restoration, RestoreOptions } from '../../core/history.ts';
 import type { Damaged } from '../../core/store.ts';
 import type { Oid } from '../../git/objects/object.ts';
@@ -72,7 +72,10 @@ export async function checkSeen(
 async function lastCommitWith(visit: Visit, path: string | undefined): Promise<Oid> {
   const { archive } = visit;
   const needed = () =>
-    invalid(['revision'], 'is required unless the path is that of a removed record', 'missing');
+    new MemoryError('invalid_input', `${path ?? 'The memory'} was not removed.`, {
+      hint: 'To restore an earlier state, give `revision`, such as HEAD~1 or 2026-01-31; record_history lists the commits.',
+      issues: [{ path: ['revision'], kind: 'missing', message: 'is required' }],
+    });
   if (path === undefined || archive.memory.view.look(path)) throw needed();
   const head = await visit.resolve('HEAD');
   const { index, number } = await visit.place(head);
@@ -109,7 +112,7 @@ async function restoreOne(
     const isRemoved = await draft.remove(now.type, now.key);
     return { restored: [], removed: isRemoved ? [path] : [], damaged: [] };
   }
-  if (!file) throw noRecord(path, source);
+  if (!file) throw nothingAt(path, source);
   if (file.error) throw file.error;
   const restored = await restoreFile(draft, records, file);
   return { restored, removed: [], damaged: [] };
@@ -157,8 +160,17 @@ async function restoreAll(
       if (await draft.remove(type, key)) removed.push(path);
     }
   }
-  if (!known && folder !== undefined) throw noRecord(folder, source);
+  if (!known && folder !== undefined) throw nothingAt(folder, source);
   return { restored: restored.sort(), removed: removed.sort(), damaged };
+}
+
+/** The error for a path at which a commit has nothing. */
+function nothingAt(path: string, source: Oid): MemoryError {
+  const [file = '', section] = path.split('#');
+  if (section === undefined) return noRecord(path, source);
+  return new MemoryError('invalid_input', `${path} is a part of a file, which is restored whole.`, {
+    hint: `Restore ${file}, or copy the part from its earlier state.`,
+  });
 }
 
 /** The part of a type's folder that is below another one, relative to the type's; undefined for none. */

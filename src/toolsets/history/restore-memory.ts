@@ -14,6 +14,10 @@ interface RestoreRequest {
 /** Maximum number of paths that an answer names. */
 const maxPaths = 100;
 
+function changesText(changes: number): string {
+  return changes === 0 ? 'nothing to restore: it is' : `${changes} changed,`;
+}
+
 export const restoreMemory = defineOperation({
   name: 'restore_memory',
   title: 'Restore an earlier state',
@@ -60,7 +64,7 @@ export const restoreMemory = defineOperation({
       ...damaged.map(({ error }) =>
         painter.paint('bad', `cannot be read: ${painter.message(error.text)}`),
       ),
-      `${restored.length + removed.length} changed, as of ${shortId(commit.oid)}  ${painter.plain(commit.subject)}`,
+      `${changesText(restored.length + removed.length)} as of ${shortId(commit.oid)}  ${painter.plain(commit.subject)}`,
     ],
   },
 });
