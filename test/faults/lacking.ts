@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryError } from '../../src/core/error.ts';
-import type { FaultFiles, FaultPlan } from '../support/fault-files.ts';
+import type { Files } from '../../src/git/disk/file-layer.ts';
+import { FaultFiles, type FaultPlan } from '../support/fault-files.ts';
 import { bury, litter, serve } from './place.ts';
 import { restart } from './points.ts';
 import { play, type Stage } from './stage.ts';
@@ -17,7 +18,7 @@ const locks = /\.lock$/;
  */
 export async function onDisk(
   stage: Stage,
-  files: FaultFiles,
+  files: Files,
   needed: boolean,
 ): Promise<readonly string[]> {
   const root = stage.copy();
@@ -37,7 +38,7 @@ export async function onDisk(
     const left = litter(root, false).filter((path) => locks.test(path));
     if (left.length > 0) wrong.push(`locks left behind: ${left.join(', ')}`);
     if (existsSync(join(root, '.git/memory-bank/lock')) && !needed) wrong.push('still locked');
-    files.plan = () => undefined;
+    if (files instanceof FaultFiles) files.plan = () => undefined;
     // A disk that removes no folder leaves them empty.
     removeEmpty(join(folder, '.memory-bank'));
     wrong.push(...stage.compare(stage.look(root), done, false));

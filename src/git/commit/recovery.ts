@@ -5,7 +5,14 @@ import { removeIfEmpty } from '../disk/disk.ts';
 import { throughLink } from '../disk/file-layer.ts';
 import { type IndexChange, IndexFile, type LineStat, lineStat } from '../index/index-file.ts';
 import { type IndexEdit, indexPath, writeIndex } from '../index/known-index.ts';
-import { GitLock, holdsToken, type LockRole, lockRoles, proofPath } from '../locks/lock.ts';
+import {
+  areLinked,
+  GitLock,
+  holdsToken,
+  type LockRole,
+  lockRoles,
+  proofPath,
+} from '../locks/lock.ts';
 import { discardName, turnName } from '../locks/owned-names.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import { type Oid, objectId } from '../objects/object.ts';
@@ -234,7 +241,7 @@ function removeLink(site: RepositorySite, role: LockRole, id: string): void {
   const { files } = site.disk;
   const proof = files.lstat(proofPath(site.folder, role, id));
   if (!proof || proof.links < 2) return;
-  removeLock(site, role, (path) => files.lstat(path)?.ino === proof.ino);
+  removeLock(site, role, (path) => areLinked(proof, files.lstat(path)));
 }
 
 function removeLock(site: RepositorySite, role: LockRole, isOf: (path: string) => boolean): void {

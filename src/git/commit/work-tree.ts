@@ -215,7 +215,9 @@ function hasOtherTree(files: Files, admin: string, pointer: string): boolean {
   if (other === undefined || !stat) return false;
   // A folder can be mounted at two paths.
   const { ino } = files.lstat(pointer) ?? {};
-  return stat.ino !== ino && adminNamedBy(files, dirname(other)) === admin;
+  // Some network disks give every file the inode 0.
+  const isSame = stat.ino === ino && ino !== 0;
+  return !isSame && adminNamedBy(files, dirname(other)) === admin;
 }
 
 /** The path of the file `.git` of the work tree to which a folder in the git directory belongs. */

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { HeldFiles, type HeldSystem } from './held-files.ts';
 import { openPlain, withoutWaiting } from './open-plain.ts';
 
 /** A file's identity, size and times: what shows a change without reading the file. */
@@ -128,6 +129,11 @@ export function firstChanged(
 export class NodeFiles implements Files {
   /** The paths of open files, which node does not name in its errors. */
   readonly #paths = new Map<number, string>();
+  readonly #held: HeldFiles;
+
+  constructor(system?: HeldSystem) {
+    this.#held = new HeldFiles(system);
+  }
 
   lstat(path: string): Stat | undefined {
     // Without a function for each call: a refresh takes the stat of every file of the memory.
@@ -159,7 +165,7 @@ export class NodeFiles implements Files {
 
   read(path: string, limit = maxFileSize): Buffer | undefined {
     return unlessAbsent(() => {
-      const fd = fs.openSync(path, withoutWaiting);
+      const fd = this.#held.open(path, withoutWaiting);
       try {
         const stat = fs.fstatSync(fd);
         if (stat.isDirectory()) throw refusal('EISDIR', 'is a directory', path);
@@ -174,7 +180,7 @@ export class NodeFiles implements Files {
 
   load(path: string, limit: number): LoadedFile | undefined {
     return unlessAbsent(() => {
-      const fd = openPlain(path);
+      const fd = this.#held.read(path, () => openPlain(path));
       if (fd === undefined) {
         const stat = this.lstat(path);
         return stat && { stat };
@@ -210,7 +216,7 @@ export class NodeFiles implements Files {
   }
 
   open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number {
-    const fd = fs.openSync(path, flags === 'r' ? withoutWaiting : flags, mode);
+    const fd = this.#held.open(path, flags === 'r' ? withoutWaiting : flags, mode);
     this.#paths.set(fd, path);
     return fd;
   }
@@ -273,13 +279,13 @@ export class NodeFiles implements Files {
   }
 
   rename(from: string, to: string): void {
-    fs.renameSync(from, to);
+    this.#held.rename(from, to);
   }
 
   replace(from: string, to: string): void {
     const replaced = hold(to);
     try {
-      fs.renameSync(from, to);
+      this.#held.rename(from, to);
     } finally {
       if (replaced !== undefined) fs.close(replaced, () => {});
     }
@@ -290,7 +296,7 @@ export class NodeFiles implements Files {
   }
 
   unlink(path: string): void {
-    fs.unlinkSync(path);
+    this.#held.unlink(path);
   }
 
   mkdir(path: string): void {
@@ -298,7 +304,7 @@ export class NodeFiles implements Files {
   }
 
   rmdir(path: string): void {
-    fs.rmdirSync(path);
+    this.#held.rmdir(path);
   }
 }
 

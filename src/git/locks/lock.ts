@@ -140,8 +140,7 @@ export class GitLock {
   isOurs(): boolean {
     const { files } = this.#disk;
     if (!this.#linked) return holdsToken(files, this.path, this.#id);
-    const ino = files.lstat(this.proof)?.ino;
-    return ino !== undefined && files.lstat(this.path)?.ino === ino;
+    return areLinked(files.lstat(this.proof), files.lstat(this.path));
   }
 
   /**
@@ -242,6 +241,15 @@ export class GitLock {
 /** The path of a process's own file for a lock. */
 export function proofPath(folder: string, role: LockRole, id: string): string {
   return join(folder, `${role}-${id}`);
+}
+
+/**
+ * Whether the stats of two paths are of one file with hard links. An inode does not say that alone: those of
+ * Windows have more digits than a number of JavaScript.
+ */
+export function areLinked(a: Stat | undefined, b: Stat | undefined): boolean {
+  if (a === undefined || b === undefined || a.ino !== b.ino) return false;
+  return a.links > 1 && b.links > 1 && a.size === b.size && a.mtimeMs === b.mtimeMs;
 }
 
 /** The content of a lock that is not a hard link. */
