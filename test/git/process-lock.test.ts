@@ -41,6 +41,25 @@ describe('the lock of a process', () => {
     expect(readdirSync(folder).sort()).toEqual(['lock', `owner-${token.id}`]);
   });
 
+  test('that is released during the attempt of another is taken by its next attempt', async () => {
+    let released = false;
+    const files = new FaultFiles();
+    const { link } = files;
+    const token = newToken();
+    hold(token);
+    files.link = (target, path) => {
+      try {
+        link.call(files, target, path);
+      } finally {
+        if (!released && path.endsWith('lock')) rmSync(join(folder, 'lock'));
+        released ||= path.endsWith('lock');
+      }
+    };
+    const taken = await lock(files).take({ limit: 1_000 });
+    expect(released).toBe(true);
+    expect(holder()).toBe(taken.id);
+  });
+
   test('that waits for git is reported so, and no message advises to remove a lock', async () => {
     const token = newToken();
     hold(token);

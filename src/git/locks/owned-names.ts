@@ -6,6 +6,9 @@ import { type ProcessToken, parseToken } from './token.ts';
 /** The file in a folder with a name that is taken. */
 const holderName = 'holder';
 
+/** The codes of a name that exists, and of a file of this process that a cleaner has removed. */
+const lost: ReadonlySet<string | undefined> = new Set(['EEXIST', 'ENOTEMPTY', 'ENOENT']);
+
 /**
  * Names in a folder that one process at a time can have, and that name it from the first moment on.
  *
@@ -49,7 +52,8 @@ export class OwnedNames {
     } catch (error) {
       // A network disk may have done what it says has failed.
       if (this.#holds(name, id)) return true;
-      if (errno(error) === 'ENOENT' || files.lstat(path)) return false;
+      // The other process may have released it since.
+      if (lost.has(errno(error)) || files.lstat(path)) return false;
       throw error;
     }
   }
