@@ -527,6 +527,58 @@ test('a search finds the record that counts among several files of the same key'
   expect(await found()).toEqual(['notes/b.yaml', 'notes/c.yaml']);
 });
 
+test.each([
+  'prices 2',
+  'prices (1)',
+  "prices (Ann's conflicted copy)",
+  'Copy of prices',
+  'prices - Copy',
+  'a name of a person',
+])('the file that git has counts, not its copy %j', async (copy) => {
+  const repo = create();
+  const opened = await serve(repo.root);
+  await add(opened, 'prices');
+  const path = `notes/${copy}.yaml`;
+  repo.write(`.memory-bank/${path}`, 'key: prices\ntags: []\ntext: text of long ago\n');
+  const { store } = opened.call;
+  const seen = async () => {
+    const { records, damaged } = await store.list(note);
+    const { hits } = await store.search({ query: 'text' });
+    return {
+      listed: records.map((one) => one.path),
+      found: hits.map((one) => one.path),
+      read: (await store.get(note, 'prices'))?.path,
+      damaged: damaged.map(({ error }) => error.text),
+    };
+  };
+  const first = {
+    listed: ['notes/prices.yaml'],
+    found: ['notes/prices.yaml'],
+    read: 'notes/prices.yaml',
+    damaged: [
+      expect.stringMatching(
+        /has the same key as notes\/prices\.yaml.* Only notes\/prices\.yaml counts\./,
+      ),
+    ],
+  };
+  expect(await seen()).toEqual(first);
+  if (copy !== 'a name of a person') {
+    expect((await seen()).damaged[0]).toContain('by its name it is a copy');
+  }
+  // A write reaches the record that is shown.
+  await store.change({ subject: 'change prices' }, (draft) =>
+    draft.put(note, { key: 'prices', tags: [], text: 'text of today' }),
+  );
+  expect(repo.read('.memory-bank/notes/prices.yaml')).toContain('text of today');
+  expect(await seen()).toEqual(first);
+  if (copy !== 'a name of a person') {
+    // Among two that git has, or does not have, the copy loses as well.
+    repo.git('add', '.');
+    repo.write('.memory-bank/notes/touch.yaml', 'key: touch\ntags: []\ntext: other\n');
+    expect(await seen()).toMatchObject({ read: 'notes/prices.yaml', damaged: first.damaged });
+  }
+});
+
 deep(
   'keys are listed also where the values are too large for one list',
   async () => {

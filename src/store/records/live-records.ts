@@ -16,10 +16,16 @@ import { allAtOnce, type Steps } from './slices.ts';
  * `FolderScan` has the rule for when the disk is looked at, `RecordCache` has the decoded records.
  */
 export class LiveRecords {
-  readonly #cache = new RecordCache();
+  readonly #cache: RecordCache;
   readonly #scan: FolderScan;
 
-  constructor(folder: ReadFolder, types: readonly AnyRecordType[]) {
+  /** @param isTracked whether git has a file of the folder, as it has all of a commit. */
+  constructor(
+    folder: ReadFolder,
+    types: readonly AnyRecordType[],
+    isTracked: (path: string) => boolean = () => true,
+  ) {
+    this.#cache = new RecordCache(isTracked);
     this.#scan = new FolderScan(folder, types, this.#cache);
   }
 
@@ -186,7 +192,7 @@ export class LiveRecords {
     return this.#cache.hasShared(type);
   }
 
-  /** The path of the file with the same key that comes before this one; undefined if none does. */
+  /** The path of the file with the same key that counts instead of this one; undefined if this one does. */
   shadowedBy(record: RecordFile): string | undefined {
     return this.#cache.shadowedBy(record);
   }

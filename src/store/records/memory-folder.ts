@@ -50,7 +50,7 @@ export class MemoryFolder {
     this.settings = new SettingsFile(this.#folder);
     const checkCommit = () => this.settings.checkFormat();
     this.#home = new MemoryHome({ ...options, checkCommit });
-    this.view = new LiveRecords(this.#folder, options.types);
+    this.view = new LiveRecords(this.#folder, options.types, (path) => this.#isTracked(path));
     this.#watcher = new Watcher(options.path, () => this.onHint?.());
   }
 
@@ -322,6 +322,16 @@ export class MemoryFolder {
     if (code?.tree.commonDir !== this.repository()?.tree.commonDir) return;
     const written = edits.filter(({ after }) => after !== undefined);
     code?.checkUnconverted(written.map(({ path }) => `${this.folderInCode}/${path}`));
+  }
+
+  /** Whether git has a file of the memory; false if that cannot be found out. */
+  #isTracked(path: string): boolean {
+    try {
+      return this.repository()?.staged(this.inTree(path)) !== undefined;
+    } catch (error) {
+      if (error instanceof MemoryError) return false;
+      throw error;
+    }
   }
 
   /** Reads the text of a record. */

@@ -37,10 +37,9 @@ export class NameIndex {
     return this.#types.get(type)?.shared.has(name) ? this.paths(type, name) : [];
   }
 
-  /** The files of a type that come after another file with the same name. */
-  shadowed(type: AnyRecordType): string[] {
-    const { paths, shared = [] } = this.#types.get(type) ?? {};
-    return [...shared].flatMap((name) => paths?.get(name)?.slice(1) ?? []);
+  /** The names that several files of a type have. */
+  sharedNames(type: AnyRecordType): ReadonlySet<string> {
+    return this.#types.get(type)?.shared ?? new Set();
   }
 
   /**

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { sameStat } from '../../git/disk/file-layer.ts';
+import { byRank } from './copied-file.ts';
 import { fanOutPath } from './fan-out.ts';
 import { NameIndex } from './name-index.ts';
 import { OwnedPaths } from './owned-paths.ts';
@@ -27,6 +28,12 @@ export class RecordCache {
   /** Whether the record of a row is in `#records`, or gone. */
   #taken = new Uint8Array();
   #kept = 0;
+  readonly #isTracked: (path: string) => boolean;
+
+  /** @param isTracked whether git has a file; asked only for several files of one key. */
+  constructor(isTracked: (path: string) => boolean) {
+    this.#isTracked = isTracked;
+  }
 
   /** Registers a callback; see `LiveRecords.onChange`. */
   onChange(listener: (path: string) => void): void {
@@ -208,26 +215,29 @@ export class RecordCache {
     return [...paths].sort();
   }
 
-  /** The path that counts among several files with the same key: the first by name. */
+  /** The path that counts among several files with the same key; see `byRank`. */
   winner(type: AnyRecordType, key: string): string | undefined {
-    return this.#keys.paths(type, key)[0];
+    return byRank(this.#keys.paths(type, key), type, key, this.#isTracked)[0];
   }
 
-  /** The paths of the damaged files of a type, and of those whose key an earlier file has. */
+  /** The paths of the damaged files of a type, and of those whose key another file counts for. */
   broken(type: AnyRecordType): string[] {
-    return [...new Set([...this.ownedBy(type).damaged, ...this.#keys.shadowed(type)])].sort();
+    const shadowed = [...this.#keys.sharedNames(type)].flatMap((key) =>
+      byRank(this.#keys.paths(type, key), type, key, this.#isTracked).slice(1),
+    );
+    return [...new Set([...this.ownedBy(type).damaged, ...shadowed])].sort();
   }
 
   /** Whether several files of a type have the same key or id. */
   hasShared(type: AnyRecordType): boolean {
-    return [this.#keys, this.#ids].some((names) => names.shadowed(type).length > 0);
+    return [this.#keys, this.#ids].some((names) => names.sharedNames(type).size > 0);
   }
 
-  /** The path of the file with the same key that comes before this one; undefined if none does. */
-  shadowedBy(record: RecordFile): string | undefined {
-    if (record.key === undefined) return undefined;
-    const [winner] = this.#keys.shared(record.type, record.key);
-    return winner === record.path ? undefined : winner;
+  /** The path of the file with the same key that counts instead of this one; undefined if this one does. */
+  shadowedBy({ type, key, path }: RecordFile): string | undefined {
+    if (key === undefined) return undefined;
+    const [winner] = byRank(this.#keys.shared(type, key), type, key, this.#isTracked);
+    return winner === path ? undefined : winner;
   }
 
   /** Evicts the values that were read longest ago, down to half of the limit. */

@@ -11,6 +11,7 @@ import {
 } from '../../core/store.ts';
 import type { Access } from '../modes/access.ts';
 import { boundedListing } from './bounded-listing.ts';
+import { copiedFrom } from './copied-file.ts';
 import type { LiveRecords } from './live-records.ts';
 import type { RecordFile } from './record-file.ts';
 import { inSlices } from './slices.ts';
@@ -131,10 +132,12 @@ export function toListing<R>(
   return { records, damaged };
 }
 
-function duplicate(file: RecordFile, twin: string): MemoryError {
-  return new MemoryError('conflict', `${file.path} has the same key as ${twin}.`, {
-    hint: 'The one that comes first by name counts; remove or rename the other.',
-    data: { path: file.path, twin },
+function duplicate({ path }: RecordFile, twin: string): MemoryError {
+  const isCopy = copiedFrom(path) !== undefined && copiedFrom(twin) === undefined;
+  const why = isCopy ? ': by its name it is a copy' : '';
+  return new MemoryError('conflict', `${path} has the same key as ${twin}${why}.`, {
+    hint: `Only ${twin} counts. Take over what it lacks, then remove ${path}, or give it another key.`,
+    data: { path, twin },
   });
 }
 

@@ -72,7 +72,10 @@ export class ContextSource implements BriefSource {
     for (const type of this.#types) {
       if (!type.points) continue;
       const listing = await this.#context.store.list<object>(type);
-      for (const { path, error } of listing.damaged) damaged.push({ path, code: error.code });
+      for (const { path, error } of listing.damaged) {
+        const { twin } = error.data;
+        damaged.push({ path, code: error.code, ...(typeof twin === 'string' && { twin }) });
+      }
       for (const { path, value } of listing.records) {
         for (const point of type.points(value)) points.push({ ...point, path });
       }

@@ -39,6 +39,8 @@ export interface LocatedPoint extends BriefPoint {
 export interface DamagedRecord {
   readonly path: string;
   readonly code: ErrorCode;
+  /** The file of the same key that counts instead; undefined if that is not the reason. */
+  readonly twin?: string;
 }
 
 /** A commit of the memory. */
@@ -218,9 +220,11 @@ async function attentionLines(
 ): Promise<BriefLine[]> {
   const merge = tools.has('resolve_conflicts') ? 'resolve_conflicts' : '"memory-bank resolve"';
   const unreadable = new Map(
-    (await source.damaged()).map(({ path, code }) => [
+    (await source.damaged()).map(({ path, code, twin }) => [
       path,
-      code === 'conflict' ? `conflict: ${merge} merges it` : code,
+      twin !== undefined
+        ? `does not count: ${oneLine(twin)} has the same key; take over what that lacks, and remove this one`
+        : `cannot be read (${code === 'conflict' ? `conflict: ${merge} merges it` : code})`,
     ]),
   );
   const conflicts = (await source.conflicts()).filter((path) => !unreadable.has(path));
@@ -231,7 +235,7 @@ async function attentionLines(
       : [{ path: 'sync', text: `the remote does not have the last changes: ${quote(problem)}` }];
   return [
     ...notSent,
-    ...[...unreadable].map(([path, why]) => ({ path, text: `cannot be read (${why})` })),
+    ...[...unreadable].map(([path, text]) => ({ path, text })),
     ...conflicts.map((path) => ({ path, text: `in conflict after a merge: ${merge} merges it` })),
   ]
     .map(({ path, text }) => ({ path, text: `${oneLine(path)}: ${text}` }))
