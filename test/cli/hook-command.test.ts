@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { editHooks, hookClients } from '../../src/cli/setup/client-hooks.ts';
@@ -22,7 +22,8 @@ const shells = windows
       { name: 'busybox', words: ['/bin/busybox', 'sh', '-c'], checksOutput: true },
     ];
 const present = shells.filter(({ words: [program = '', ...rest] }) => {
-  return spawnSync(program, [...rest, 'exit 0']).status === 0;
+  const { stdout } = spawnSync(program, [...rest, 'echo present'], { encoding: 'utf8' });
+  return stdout?.trim() === 'present';
 });
 
 /** Runs a command line with one folder on the PATH. */
@@ -81,6 +82,20 @@ describe.each(present)('a hook in $name', (shell) => {
       ...silent,
       stdout: shell.checksOutput ? '' : '{}',
     });
+  });
+
+  // Node.js cannot end a program that cmd has started.
+  it.skipIf(windows)('does not hold a client that gives a hanging program up', () => {
+    const path = stub(['/bin/sleep 3', 'echo > "$0.ended"'], []);
+    const [program = '', ...rest] = shell.words;
+    const { error } = spawnSync(program, [...rest, command], {
+      env: { PATH: path },
+      timeout: 300,
+      killSignal: 'SIGKILL',
+      input: '{}',
+    });
+    expect(error).toMatchObject({ code: 'ETIMEDOUT' });
+    expect(existsSync(join(path, 'memory-bank.ended'))).toBe(false);
   });
 
   it('passes the input and the answer on', () => {
