@@ -47,14 +47,17 @@ afterAll(async () => {
   repo.remove();
 });
 
-async function filesOf(single?: string): Promise<ReadonlyMap<string, string>> {
+async function filesOf(
+  single?: string,
+  branches: readonly string[] = [],
+): Promise<ReadonlyMap<string, string>> {
   const app = new App({
     place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
     homeFolder: newFolder(),
     durability: 'relaxed',
     log: () => {},
   });
-  const files = await siteFiles(app, app.connect(), { folder: pages, single }, {});
+  const files = await siteFiles(app, app.connect(), { folder: pages, single, branches }, {});
   await app.close();
   return files;
 }
@@ -62,7 +65,7 @@ async function filesOf(single?: string): Promise<ReadonlyMap<string, string>> {
 /** Writes a copy and returns the address of its first page. */
 async function copy(single?: string): Promise<string> {
   const folder = newFolder();
-  for (const [name, content] of await filesOf(single)) {
+  for (const [name, content] of await filesOf(single, ['idea'])) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
@@ -101,6 +104,33 @@ test('a copy has all records with their history, and no part that ends a script 
   const one = await filesOf('memory.html');
   const html = one.get('memory.html') ?? '';
   expect(html.match(/<script/g)).toHaveLength([...several.keys()].length - 4 + 1);
+});
+
+test('a copy has nothing that nobody accepted, unless it is asked for by name', async () => {
+  const text = async (...branches: readonly string[]) =>
+    [...(await filesOf(undefined, branches)).values()].join('\n');
+  repo.write('code.ts', 'a\nb\nc\n');
+  repo.git('add', 'code.ts');
+  repo.git('commit', '-qm', 'Write code');
+  const evidence = ['code.ts:1-3'];
+  await memory.call('log_decision', { title: 'T', context: 'C', decision: 'D', evidence });
+  repo.write('code.ts', 'a\nB\nc\n');
+  const author = 'Carl Coder <carl@secret.example>';
+  repo.git('commit', '-qam', 'Change code', '--author', author);
+  repo.git('switch', '-q', '-c', 'memory-review/agent-1');
+  await memory.write('proposed', 'Nobody has accepted it.');
+  repo.git('switch', '-q', 'main');
+  const plain = await text();
+  expect(plain).toContain('Carl Coder');
+  expect(plain).toContain('The **second** text.');
+  for (const secret of ['learnt', 'proposed', 'memory-review/agent-1', '@secret', '@example']) {
+    expect(plain).not.toContain(secret);
+  }
+  const idea = await text('idea');
+  expect(idea).toContain('learnt');
+  expect(idea).not.toContain('proposed');
+  expect(await text('memory-review/agent-1')).toContain('proposed');
+  await expect(text('nowhere')).rejects.toMatchObject({ code: 'not_found' });
 });
 
 describe.skipIf(isFull && !browser)('a copy in a browser, from a file', () => {

@@ -14,7 +14,7 @@ import { cautionsJson } from '../../core/answer-fields.ts';
 import { MemoryError } from '../../core/error.ts';
 import { counted } from '../../core/painter.ts';
 import type { Session } from '../../core/session.ts';
-import type { Command, Invocation } from '../command.ts';
+import { type Command, flagTexts, type Invocation } from '../command.ts';
 import { pageFolder } from '../page-folder.ts';
 import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
@@ -25,12 +25,25 @@ export const exportCommand: Command = {
   about:
     'write the memory in the format of another program, as one markdown or html report, or as the pages of view (site); without a folder, a single file goes to stdout, and with the name of a file into that',
   operands: ['format?', 'folder?'],
-  flags: { force: { about: 'replace existing files' }, ...outputFlag },
+  flags: {
+    force: { about: 'replace existing files' },
+    branch: {
+      value: 'name',
+      many: true,
+      about: 'site: also how this branch differs; without it, only the current branch is copied',
+    },
+    ...outputFlag,
+  },
   async run(invocation) {
     const { app, options, operands, values } = invocation;
     const [name, target] = operands;
     if (name === undefined) throw await noFormat(invocation);
     if (target === '') throw new MemoryError('invalid_input', 'The folder must not be empty.');
+    if (name !== siteFormat && flagTexts(values, 'branch').length > 0) {
+      throw new MemoryError('invalid_input', `${name} has no branches.`, {
+        hint: `--branch is for ${siteFormat} only.`,
+      });
+    }
     // One page is a file of its own.
     const isPage = name === siteFormat && target !== undefined && /\.html$/i.test(target);
     const { files: all, cautions } = await inSession(invocation, async (session, call) => ({
@@ -90,7 +103,7 @@ export const exportCommand: Command = {
 
 /** Returns the pages for people as files: several, or the one with the given name. */
 async function site(
-  { app, operands }: Invocation,
+  { app, operands, values }: Invocation,
   session: Session,
   single: string | undefined,
   call: CallOptions,
@@ -101,7 +114,8 @@ async function site(
     });
   }
   const { siteFiles } = await import('../../server/view/site.ts');
-  return siteFiles(app, session, { folder: pageFolder(), single }, call);
+  const branches = flagTexts(values, 'branch');
+  return siteFiles(app, session, { folder: pageFolder(), single, branches }, call);
 }
 
 /** A target with the ending of the only file is the name of that file instead of a folder. */

@@ -109,7 +109,8 @@ export const evidence = defineMemoryOperation({
             path,
             verdict: finding.kind === 'evidence' ? finding.verdict : finding.kind,
             severity: finding.severity,
-            message: finding.message,
+            // Like a commit, without the address of its author.
+            message: finding.message.replace(/(by [0-9a-f]{12} \([^<>\n]*) <[^<>\n]*>: /, '$1: '),
           }))
           .filter(({ verdict }) => verdict !== 'fresh'),
       ),

@@ -12,7 +12,6 @@ import type { CommitLog, Difference, RecordList } from '../page/answers.ts';
 import type { CopyBase, CopyRecords, CopyTexts } from '../page/copy-parts.ts';
 import { entryData } from './answer-data.ts';
 import { compareStates } from './commit-changes.ts';
-import { conflicts } from './conflict-operations.ts';
 import { graph } from './graph-operation.ts';
 import { activity, blame, branches, compare, evidence, modes } from './history-operations.ts';
 import { home } from './home-operation.ts';
@@ -36,6 +35,8 @@ export interface SiteSettings {
   readonly folder: string;
   /** The name of the page, if all is to be in this one file. */
   readonly single: string | undefined;
+  /** The names of other branches that are to be in the copy, also those of reviews. */
+  readonly branches: readonly string[];
 }
 
 /** Returns a read-only copy of the pages, which needs no server: content by file name. */
@@ -48,7 +49,7 @@ export function siteFiles(
   return app.run(session, 'export', options, async (context) => {
     const toolsets = await app.toolsets();
     const types = toolsets.flatMap(({ records }) => records);
-    const parts = await copyOf(context, { toolsets, types });
+    const parts = await copyOf(context, { toolsets, types }, settings.branches);
     return settings.single === undefined
       ? severalFiles(settings.folder, parts)
       : oneFile(settings.folder, settings.single, parts);
@@ -56,7 +57,11 @@ export function siteFiles(
 }
 
 /** Returns the parts of a copy by name. */
-async function copyOf(context: Context, catalogue: Catalogue): Promise<Map<string, unknown>> {
+async function copyOf(
+  context: Context,
+  catalogue: Catalogue,
+  others: readonly string[],
+): Promise<Map<string, unknown>> {
   const { types, toolsets } = catalogue;
   // The answer of each operation has the type that the page knows it by.
   const ask = async <T>(operation: MemoryOperation, args: JsonObject): Promise<T> =>
@@ -110,13 +115,14 @@ async function copyOf(context: Context, catalogue: Catalogue): Promise<Map<strin
     } = known.value ? known.type.search(known.value) : {};
     texts.push({ path, title, type, toolset, text: [title, body, notes, reason].join('\n') });
   }
-  const list = await branchesOf(ask);
+  const list = await branchesOf(ask, others);
   const base: CopyBase = {
-    home: await ask(home, {}),
+    // Changes that nobody has accepted are not a part of the memory.
+    home: { ...(await ask<CopyBase['home']>(home, {})), waiting: 0 },
     graph: await ask(graph, {}),
     ...list,
     modes: await ask(modes, {}),
-    conflicts: await ask(conflicts, {}),
+    conflicts: { conflicts: [] },
     activity: await ask(activity, {}),
     evidence: await ask(evidence, {}),
     records: await listOf(ask),
@@ -142,14 +148,25 @@ async function listOf(ask: Ask): Promise<RecordList['records']> {
   }
 }
 
-async function branchesOf(ask: Ask): Promise<Pick<CopyBase, 'branches' | 'compared'>> {
-  const list = await ask<CopyBase['branches']>(branches, { limit: 100 });
+/** The current branch, and the other ones that were asked for: any other one may be meant for nobody. */
+async function branchesOf(
+  ask: Ask,
+  others: readonly string[],
+): Promise<Pick<CopyBase, 'branches' | 'compared'>> {
+  const all = await ask<CopyBase['branches']>(branches, { limit: 500 });
+  const missing = others.find((name) => all.branches.every((branch) => branch.name !== name));
+  if (missing !== undefined) {
+    throw new MemoryError('not_found', `There is no branch ${JSON.stringify(missing)}.`, {
+      hint: '"memory-bank branches" lists them.',
+    });
+  }
+  const shown = all.branches.filter(({ name, current }) => current || others.includes(name));
   const compared: Record<string, CopyBase['compared'][string]> = {};
-  for (const { name, current, changes } of list.branches) {
+  for (const { name, current, changes } of shown) {
     if (current || changes === 0) continue;
     compared[name] = await ask(compare, { from: 'HEAD', to: name, since: 'fork', limit: 500 });
   }
-  return { branches: list, compared };
+  return { branches: { branches: shown, total: shown.length }, compared };
 }
 
 /** Returns the newest commits of a record or of all; a memory that was never committed has none. */
