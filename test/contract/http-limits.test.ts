@@ -1,5 +1,12 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { viewFace } from '../../src/server/view/view-face.ts';
 import { type Answer, failure, key, type Served, serve } from '../support/http.ts';
+import { newFolder } from '../support/process.ts';
 
 let api: Served | undefined;
 
@@ -129,5 +136,62 @@ describe('a caller', () => {
       expect(answer.status).toBe(406);
       expect(windowOf(answer)).toEqual([undefined, undefined, undefined]);
     }
+  });
+});
+
+test('the pages do not count, so that a person who loads many keeps the limit of the key', async () => {
+  const folder = newFolder();
+  for (const name of ['index.html', 'page.js', 'style.css', 'icon.svg']) {
+    writeFileSync(join(folder, name), 'text');
+  }
+  const face = viewFace({ folder, version: '0.0.0' });
+  api = await serve({ limits: { minute: 2, hour: 2 } }, {}, {}, face);
+  for (const path of ['/view', '/view/', '/view/timeline', '/view/page.js', '/view/style.css']) {
+    const answer = await api.ask('GET', path, { headers: { authorization: '' } });
+    expect([answer.status, windowOf(answer)]).toEqual([200, [undefined, undefined, undefined]]);
+  }
+  expect(windowOf(await status(api, { authorization: '' }))[1]).toBe(1);
+  // Any other method counts.
+  await api.ask('POST', '/view', { headers: { authorization: '' } });
+  expect((await status(api, { authorization: '' })).status).toBe(429);
+});
+
+describe.skipIf(process.platform !== 'linux')('idle connections of one address', () => {
+  const limit = 20;
+
+  /** Requests the state of the server from an address of this machine; undefined if it is cut off. */
+  function statusFrom(localAddress: string, agent?: Agent): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      get(`${api?.url}/health`, { localAddress, ...(agent && { agent }) }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode));
+      }).once('error', () => resolve(undefined));
+    });
+  }
+
+  test.each([
+    ['that have sent nothing', ''],
+    ['whose request is incomplete', 'GET /health HTTP/1.1\r\nHost: lo'],
+  ])('do not shut out the others: %s', async (_, text) => {
+    api = await serve({ maxConnections: limit });
+    const { port } = new URL(api.url);
+    const agent = new Agent({ keepAlive: true });
+    expect(await statusFrom('127.0.0.2', agent)).toBe(200);
+    let closed = 0;
+    const sockets: Socket[] = [];
+    for (let i = 0; i < 3 * limit; i++) {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+      socket.once('close', () => closed++);
+      await once(socket, 'connect');
+      if (text !== '') socket.write(text);
+      sockets.push(socket);
+    }
+    await expect.poll(() => closed).toBeGreaterThanOrEqual(2 * limit);
+    // The open connection of another address is not the one that is closed.
+    expect(await statusFrom('127.0.0.2', agent)).toBe(200);
+    expect(Object.keys(agent.freeSockets)).toHaveLength(1);
+    expect(await statusFrom('127.0.0.3')).toBe(200);
+    expect(await statusFrom('127.0.0.1')).toBe(200);
+    agent.destroy();
+    for (const socket of sockets) socket.destroy();
   });
 });

@@ -97,7 +97,7 @@ const limits: readonly (readonly [
     'server/http/http.ts',
     'maxConnections',
     '',
-    'the connection is closed',
+    'an idle one of the address with the most is closed; if none is idle, the new one',
   ],
   [
     'waiting requests of one connection',

@@ -826,10 +826,29 @@ export const guards: readonly Guard[] = [
     'an access token allows nothing beyond its scopes',
     [
       'server/http/auth.ts',
-      'if (response.locals.caller.may(level, project)) return;',
-      'if (response.locals.caller.may(level, project) || level) return;',
+      'if (caller.may(level, project)) return;',
+      'if (caller.may(level, project) || level) return;',
     ],
     ['contract/http-oauth.test.ts', 'needs the scope of what it does'],
+  ),
+  guard(
+    'the cookie of a page is not valid without the secret of the page',
+    [
+      'server/http/login-sessions.ts',
+      'if (secret && !timingSafeEqual(secret, digest(sent))) return undefined;',
+      '',
+    ],
+    ['contract/http-auth.test.ts', 'is valid with the secret of the page only'],
+  ),
+  guard(
+    'a key of an agent does not decide on reviews',
+    ['server/http/auth.ts', "isPerson || scope !== 'memory:review'", 'true'],
+    ['contract/http-reviews.test.ts', 'cannot decide on a review'],
+  ),
+  guard(
+    'an agent cannot take a name of this program',
+    ['core/maker.ts', 'return ownName.test(given)', 'return false'],
+    ['unit/maker.test.ts', 'gets a prefix'],
   ),
   guard(
     'a session that is limited to a mode stays in it',
@@ -921,8 +940,12 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'idle connections at the limit',
-    ['server/http/http.ts', "server.on('drop', () => server.closeIdleConnections());", ''],
-    ['contract/http-backlog.test.ts', 'idle connections make room'],
+    [
+      'server/http/connections.ts',
+      'if (this.#open.size > this.#limit) this.#makeRoom(socket);',
+      '',
+    ],
+    ['contract/http-limits.test.ts', 'idle connections of one address'],
   ),
 
   // The work of a person who commits.

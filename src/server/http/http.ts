@@ -14,6 +14,7 @@ import helmet from 'helmet';
 import type { App } from '../../app/app.ts';
 import { Auth } from './auth.ts';
 import { Backlog } from './backlog.ts';
+import { Connections } from './connections.ts';
 import { expressListener, messagesOf } from './express-listener.ts';
 import { jsonBody, ownCookie, sameSite, soundHead } from './guards.ts';
 import { errorBody, sendError } from './http-error.ts';
@@ -25,7 +26,7 @@ import { ProjectChoice } from './project-choice.ts';
 import { createRoutes, type ProjectRoutes } from './project-routes.ts';
 import { enter, Projects, projectOf, type ServedProject } from './projects.ts';
 import { metadataPaths, ProtectedResource } from './protected-resource.ts';
-import { limitRate } from './rate-limit.ts';
+import { limitRate, type UncountedRequest } from './rate-limit.ts';
 import { sequence } from './sequence.ts';
 import { metricsEndpoint, probeEndpoints, projectsEndpoint } from './server-endpoints.ts';
 import type { Face, HttpSettings } from './settings.ts';
@@ -60,20 +61,14 @@ export async function listen(app: App, settings: HttpSettings, face?: Face): Pro
     // The checks of the API answer a missing Host in its own error format.
     requireHostHeader: false,
   });
-  server.maxConnections = maxConnections;
-  // Makes room for the next connection.
-  server.on('drop', () => server.closeIdleConnections());
-  const unused = new Set<Socket>();
-  server.on('connection', (socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
-  });
+  const connections = new Connections(settings.maxConnections ?? maxConnections);
+  connections.follow(server);
   let closing = false;
   // A connection that is kept alive would prevent the server from closing.
   const closeIdle = () => closing && server.closeIdleConnections();
   const onRequest = backlog.inTurn((request, response) => {
     response.on('close', closeIdle);
-    unused.delete(request.socket);
+    connections.use(request, response);
     if (closing) refuseLate(request, response);
     else api(request, response);
   });
@@ -90,8 +85,8 @@ export async function listen(app: App, settings: HttpSettings, face?: Face): Pro
     async close() {
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      // Clients open connections in advance, which count as neither idle nor done.
-      for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
+      // Clients open connections in advance.
+      connections.closeUnused();
       endStreams();
       await closed;
       await close();
@@ -132,10 +127,12 @@ async function createApi(
     if (!routes) throw new Error('The project is not one of this server.');
     return routes;
   };
-  const isUncounted = (path: string) =>
-    path === '/mcp' ||
-    path === '/metrics' ||
-    (face !== undefined && path.startsWith(face.uncounted));
+  const isUncounted = ({ method, path }: UncountedRequest, isAuthorized: boolean) => {
+    // Each page that a person loads has several files, which are the same for everybody.
+    if (face && method === 'GET' && face.isPage(path)) return true;
+    const uncounted = path === '/mcp' || path === '/metrics';
+    return isAuthorized && (uncounted || (face?.isOperation(path) ?? false));
+  };
   const access = [auth.authorized, ownCookie(origins)];
   const handlers = [
     ...(metrics ? [metrics.countRequest] : []),

@@ -9,6 +9,12 @@ const hour = 60 * minute;
 /** The number of callers at which a count begins to forget those that it has not seen for longest. */
 const maxCallers = 20_000;
 
+/** A request that may not be counted, with its path in the project. */
+export interface UncountedRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
 /** The requests of each caller in its current window. It keeps at most twice the limit of callers. */
 export class CallerCounts extends MemoryStore {
   readonly #limit: number;
@@ -35,14 +41,18 @@ export class CallerCounts extends MemoryStore {
  *
  * Reports the minute in the headers `X-RateLimit-*`, and the hour once it is used up.
  *
- * @param skip returns true for paths whose authorized requests are not counted.
+ * @param skip returns true for a request that is not counted.
  */
-export function limitRate(limits: Limits, skip: (path: string) => boolean): RequestHandler {
+export function limitRate(
+  limits: Limits,
+  skip: (request: UncountedRequest, isAuthorized: boolean) => boolean,
+): RequestHandler {
   const hours = new CallerCounts(hour);
   const minutes = new CallerCounts(minute);
   return async (request, response, next) => {
     const { caller, project, base = '' } = response.locals;
-    if (caller.authorized && skip(request.path.slice(base.length))) return next();
+    const path = request.path.slice(base.length);
+    if (skip({ method: request.method, path }, caller.authorized)) return next();
     const account = project?.limits ? `${project.name} ${caller.account}` : caller.account;
     const ofProject = limitsOf(project, limits);
     const inHour = await hours.increment(account);

@@ -35,6 +35,8 @@ export interface HttpSettings {
   readonly requestTimeout: number;
   /** The time limit for reading an answer, in milliseconds. */
   readonly readTimeout: number;
+  /** The limit of open connections; 1,000 by default. */
+  readonly maxConnections?: number;
   /** The version of this program, with its build. */
   readonly version: string;
   readonly log: (level: LogLevel, message: string) => void;
@@ -46,8 +48,10 @@ export interface HttpSettings {
 
 /** More paths of a server: pages for people, and the operations behind them. */
 export interface Face {
-  /** The beginning of the paths whose authorized requests are not counted. */
-  readonly uncounted: string;
+  /** Whether a path is of a page or one of its files, whose requests are not counted. */
+  isPage(path: string): boolean;
+  /** Whether a path is of an operation of the pages, whose authorized requests are not counted. */
+  isOperation(path: string): boolean;
   /** Returns the operations, which need a key or a session. */
   endpoints(app: App, sessions: RestSessions, backlog: Backlog): readonly Endpoint[];
   /** Returns the handler of the pages, which are the same for everybody. */

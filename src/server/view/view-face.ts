@@ -44,6 +44,9 @@ const operations: readonly MemoryOperation[] = [
   userRecord,
 ];
 
+/** The paths of the pages and of their files. */
+const pagePath = /^\/view(?:\/|$)/;
+
 /** The files of the pages, by the last part of their paths. */
 const files: ReadonlyMap<string, string> = new Map([
   ['page.js', 'text/javascript'],
@@ -65,7 +68,8 @@ export interface ViewSettings {
 export function viewFace({ folder, version, token }: ViewSettings): Face {
   const streams = new ChangeStreams();
   return {
-    uncounted: '/memory/',
+    isPage: (path) => pagePath.test(path),
+    isOperation: (path) => path.startsWith('/memory/'),
     endpoints: (app, sessions, backlog) => {
       const agent = `memory-bank-view/${version}`;
       return [
@@ -82,7 +86,7 @@ function pages(folder: string, auth: Auth, token: string | undefined): RequestHa
   let unused = token;
   return async (request, response, next) => {
     const { path } = request;
-    if (request.method !== 'GET' || !/^\/view(?:\/|$)/.test(path)) return next();
+    if (request.method !== 'GET' || !pagePath.test(path)) return next();
     const given = new URL(request.originalUrl, 'http://localhost').searchParams.get('token');
     if (given !== null) {
       const isRight = unused !== undefined && isSame(given, unused);
