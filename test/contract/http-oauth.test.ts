@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto';
 import { exportJWK, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AccessTokens } from '../../src/server/http/access-tokens.ts';
-import { key, type Served, serve } from '../support/http.ts';
+import { key, projectApp, type Served, serve } from '../support/http.ts';
 import { type Claims, Issuer } from '../support/issuer.ts';
 import { modernMeta, revision } from '../support/modern.ts';
+import { Repo } from '../support/repo.ts';
 
 const publicUrl = 'https://memory.example.com';
 const audience = `${publicUrl}/mcp`;
@@ -395,4 +396,57 @@ describe('the keys of the issuer', () => {
       'cannot be read',
     );
   });
+});
+
+describe('a session of an access token', () => {
+  const page = { 'x-memory-page': 'a-secret-that-only-the-page-has-of-46-letters_' };
+
+  async function open(scope: string, claims: Claims = {}) {
+    const headers = { ...bearer(await issuer.token(audience, { scope, ...claims })), ...page };
+    const opened = await served.ask('POST', '/session', { headers });
+    const cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    return { opened, headers: { authorization: '', cookie, ...page } };
+  }
+
+  const writeAs = (headers: Record<string, string>) =>
+    served.ask('POST', '/memory-bank/file', { headers, body: { filename: 'a.md', content: 'x' } });
+
+  test('commits under the person of the token, and has its scopes', async () => {
+    const { headers } = await open('memory:write');
+    expect((await writeAs(headers)).status).toBe(200);
+    expect(author()).toBe('Alice Example <alice@example.com>');
+    const reader = await open('memory:read');
+    expect((await writeAs(reader.headers)).status).toBe(403);
+  });
+
+  test('ends with the token', async () => {
+    const exp = Math.floor(Date.now() / 1000) + 600;
+    const { opened } = await open('memory:write', { exp });
+    expect(Date.parse(opened.body.expires)).toBe(exp * 1000);
+  });
+
+  test('cannot open another one, nor does a token that is not valid', async () => {
+    const { headers } = await open('memory:write');
+    expect((await served.ask('POST', '/session', { headers })).status).toBe(401);
+    const other = await issuer.token('https://other.example.com/mcp');
+    const refused = await served.ask('POST', '/session', {
+      headers: { ...bearer(other), ...page },
+    });
+    expect([refused.status, refused.headers.getSetCookie()]).toEqual([401, []]);
+  });
+});
+
+test('a session of a token for one project is for that project only', async () => {
+  const names = ['api', 'web'];
+  const projects = names.map((name) => ({ name, app: projectApp(Repo.create().root) }));
+  const several = await serve({ oauth: { issuer: issuer.url, publicUrl }, projects });
+  const token = await issuer.token(`${publicUrl}/p/api/mcp`, { scope: 'memory:read' });
+  const opened = await several.ask('POST', '/p/api/session', { headers: bearer(token) });
+  const cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const headers = { authorization: '', cookie };
+  const paths = ['/p/api/memory-bank/files', '/p/web/memory-bank/files', '/memory-bank/files'];
+  const statuses = paths.map(async (path) => (await several.ask('GET', path, { headers })).status);
+  expect(await Promise.all(statuses)).toEqual([200, 401, 401]);
+  await several.close();
+  for (const { app } of projects) await app.close();
 });

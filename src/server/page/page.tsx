@@ -167,8 +167,8 @@ function SignIn({ onDone }: { onDone: () => void }) {
       <h1>Memory Bank</h1>
       <p>
         This browser has no session. Run <code>memory-bank view</code> for a link that opens one; a
-        link works once. For <code>memory-bank serve</code>, enter your key; with an API key of
-        agents you can read, but not decide on their changes.
+        link works once. For <code>memory-bank serve</code>, enter your key or access token; with an
+        API key of agents you can read, but not decide on their changes.
       </p>
       <form class="row" onSubmit={submit}>
         <input name="key" type="password" aria-label="Key" autoComplete="off" required />
