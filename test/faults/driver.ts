@@ -3,7 +3,7 @@ import { MemoryError } from '../../src/core/error.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { note } from '../support/note.ts';
-import { serve } from './place.ts';
+import { serve, trusting } from './place.ts';
 import { scenarios } from './scenario.ts';
 
 /** The task of a separate process: one JSON object, as its only argument. */
@@ -34,6 +34,8 @@ export interface Answer {
   readonly lock?: string;
 }
 
+// One of the drivers runs as another user.
+Object.assign(process.env, trusting);
 const orders: Orders = JSON.parse(process.argv[2] ?? '{}');
 const { root, id, scenario, count = 1, at } = orders;
 

@@ -19,10 +19,11 @@ export function open(
   } = {},
 ): Repository {
   const { files = new NodeFiles() } = options;
-  const tree = findWorkTree(files, root);
+  const env = { ...gitEnv, ...options.env };
+  const tree = findWorkTree(files, root, env);
   if (!tree) throw new Error('no work tree');
   return new Repository(new Disk(files, 'full'), tree, {
-    env: { ...gitEnv, ...options.env },
+    env,
     now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
     lockTimeout: options.lockTimeout ?? 300,
     calm: options.calm ?? 0,

@@ -38,7 +38,7 @@ export async function checkRepository(
 ): Promise<Finding[]> {
   const repository = await repositoryKind(root);
   const files = new NodeFiles();
-  const tree = findWorkTree(files, root);
+  const tree = findWorkTree(files, root, env);
   const what = 'Repository';
   const finding = ({ code, text, data }: MemoryError): Finding => {
     const more = data.attribute !== undefined && hasFormerRule(root) ? ` ${formerRuleAdvice}` : '';

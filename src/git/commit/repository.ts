@@ -19,6 +19,7 @@ import { Conversions } from '../repository/conversions.ts';
 import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
+import { checkOwner } from '../repository/owner.ts';
 import type { Proposal } from './commit-plan.ts';
 import { type CommitWaits, CommitWatch } from './commit-watch.ts';
 import { DirectChanges } from './direct-changes.ts';
@@ -194,8 +195,9 @@ export class Repository {
 
   /** Creates the repository; returns whether this process did. */
   initialize(): Promise<boolean> {
-    const { gitDir } = this.tree;
+    const { gitDir, top } = this.tree;
     const { env } = this.#options;
+    checkOwner(this.#disk.files, top, undefined, env);
     const init = (token: ProcessToken, wait: LockWait) =>
       initRepository(this.#disk, gitDir, this.folder, env, token, wait);
     return this.#queue.take(undefined, init, true);

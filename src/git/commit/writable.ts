@@ -14,6 +14,7 @@ import { GitConfig } from '../repository/config.ts';
 import { Conversions } from '../repository/conversions.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
+import { checkOwner } from '../repository/owner.ts';
 import { planCommits } from './commit-plan.ts';
 import { missingFolders } from './placement.ts';
 import { stagedIn } from './prepare.ts';
@@ -54,6 +55,7 @@ export function firstWriteRefusals(
   const tree = { top: folder, gitDir, commonDir: gitDir };
   const config = GitConfig.read(files, { ...tree, branch: undefined, env });
   return failures([
+    () => checkOwner(files, folder, undefined, env),
     () => checkFolders(files, folder, path),
     () => checkConversions(files, tree, config, env, path),
   ]);

@@ -31,7 +31,7 @@ export class GitConfig {
   /** Every file that was looked for, with its stat at that time. */
   readonly #sources: { readonly path: string; readonly stat: Stat | undefined }[] = [];
   readonly #repository = new Map<string, string>();
-  readonly #own = new Map<string, string>();
+  readonly #own = new Map<string, string[]>();
   /** The environment, which also gives identities to git (git-commit). */
   readonly env: NodeJS.ProcessEnv;
   /** Why git refuses the settings of the environment; undefined if it does not. */
@@ -63,6 +63,13 @@ export class GitConfig {
     return again;
   }
 
+  /** Reads the user's own configuration, without that of a repository. */
+  static ofUser(files: Files, env: NodeJS.ProcessEnv): GitConfig {
+    const config = new GitConfig(env);
+    config.#readUser(files, { gitDir: '', commonDir: '', branch: undefined, env });
+    return config;
+  }
+
   /** Whether a value may differ on another branch. */
   get asksForBranch(): boolean {
     return this.#asksForBranch;
@@ -85,7 +92,12 @@ export class GitConfig {
 
   /** The last value of the user's own configuration, whatever the repository says. */
   own(key: string): string | undefined {
-    return this.#own.get(key);
+    return this.ownAll(key).at(-1);
+  }
+
+  /** All values of the user's own configuration, lowest precedence first. */
+  ownAll(key: string): readonly string[] {
+    return this.#own.get(key) ?? [];
   }
 
   /** The settings with this prefix, by the rest of their key. */
@@ -109,6 +121,15 @@ export class GitConfig {
     if (this.hasWorktreeSettings) {
       this.#load(files, join(places.gitDir, 'config.worktree'), places, 0, true);
     }
+    this.#takeCommand(files, places);
+  }
+
+  #readUser(files: Files, places: ConfigPlaces): void {
+    for (const path of userFiles(places.env)) this.#load(files, path, places, 0, false);
+    this.#takeCommand(files, places);
+  }
+
+  #takeCommand(files: Files, places: ConfigPlaces): void {
     // A relative path of an include has no file that it could be relative to.
     this.#take(files, this.#command, '', places, 0, false);
   }
@@ -137,7 +158,8 @@ export class GitConfig {
   ): void {
     for (const { key, value } of settings) {
       this.#values.set(key, value);
-      (repository ? this.#repository : this.#own).set(key, value);
+      if (repository) this.#repository.set(key, value);
+      else this.#own.set(key, [...this.ownAll(key), value]);
       const more = depth < maxIncludeDepth && this.#sources.length < maxFiles;
       if (!more || !this.#includes(key, path, places)) continue;
       const included = expand(value, path === '' ? '' : dirname(path));
@@ -223,8 +245,13 @@ function matches(glob: string, text: string, flags: string): boolean {
 }
 
 function expand(path: string, base: string): string {
-  if (path.startsWith('~/')) return join(homedir(), path.slice(2));
-  return isAbsolute(path) || base === '' ? path : join(base, path);
+  const full = expandHome(path);
+  return isAbsolute(full) || base === '' ? full : join(base, full);
+}
+
+/** Replaces `~` at the beginning of a path. */
+export function expandHome(path: string): string {
+  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
 }
 
 function lookQuietly(files: Files, path: string): Stat | undefined {

@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Files } from '../disk/file-layer.ts';
+import { checkOwner } from './owner.ts';
 
 /** Size limit of a file `.git` that points to a git directory, in bytes. */
 const maxPointer = 64 * 1024;
@@ -19,14 +20,23 @@ export interface WorkTree {
  * Finds the work tree that contains a folder: a plain repository, a submodule or a linked work tree.
  *
  * @param start absolute path; need not exist.
+ * @param env with the user who called `sudo`, and the places of the user's configuration.
  * @returns undefined outside any work tree.
- * @throws MemoryError `unsupported` in a bare repository and in a git directory, as git does.
+ * @throws MemoryError `unsupported` in a bare repository, in a git directory and in a repository of
+ *   another user, as git does.
  */
-export function findWorkTree(files: Files, start: string): WorkTree | undefined {
+export function findWorkTree(
+  files: Files,
+  start: string,
+  env: NodeJS.ProcessEnv = process.env,
+): WorkTree | undefined {
   let folder = existing(files, start);
   for (;;) {
     const gitDir = gitDirOf(files, join(folder, '.git'));
-    if (gitDir !== undefined) return { top: folder, gitDir, commonDir: commonDirOf(files, gitDir) };
+    if (gitDir !== undefined) {
+      checkOwner(files, folder, gitDir, env);
+      return { top: folder, gitDir, commonDir: commonDirOf(files, gitDir) };
+    }
     if (isGitDir(files, folder)) {
       throw new MemoryError('unsupported', `${folder} is a git directory, not a work tree.`, {
         hint: 'Start the server in a work tree. For a bare repository, "git worktree add <folder> <branch>" makes one.',

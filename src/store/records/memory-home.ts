@@ -65,7 +65,7 @@ export class MemoryHome {
     try {
       if (this.#code && isStillThere(disk.files, this.#code.tree, root)) return this.#code;
       this.#code?.close();
-      const tree = findWorkTree(disk.files, root);
+      const tree = findWorkTree(disk.files, root, this.#options.env);
       this.#code = tree && new Repository(disk, tree, this.#options);
       return this.#code;
     } catch (error) {
@@ -88,7 +88,7 @@ export class MemoryHome {
     known?.close();
     this.#repository = undefined;
     this.#changes = undefined;
-    const tree = findWorkTree(disk.files, start);
+    const tree = findWorkTree(disk.files, start, this.#options.env);
     // The user's store is a separate repository, even if the home directory is one.
     if (!tree || (own && tree.top !== start)) return undefined;
     // If the repository is missing, a repository around it does not replace it.
