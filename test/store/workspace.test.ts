@@ -685,6 +685,24 @@ describe('a damaged file', () => {
     expect(repo.status()).toEqual([]);
   });
 
+  test.each(['.memory-bank', '.memory-bank/notes'])(
+    'a repository in %s is refused by name',
+    async (folder) => {
+      const repo = create();
+      mkdirSync(repo.path(folder), { recursive: true });
+      repo.gitWith({ cwd: repo.path(folder) }, 'init', '-q');
+      const before = [repo.git('rev-parse', 'HEAD'), repo.status()];
+      const opened = await serve(repo.root);
+      await expect(add(opened, 'a')).rejects.toMatchObject({
+        code: 'cannot_create',
+        message: expect.stringContaining(`${repo.path(folder)} is a repository of its own`),
+      });
+      expect([repo.git('rev-parse', 'HEAD'), repo.status()]).toEqual(before);
+      rmSync(repo.path(`${folder}/.git`), { recursive: true });
+      await add(opened, 'a');
+    },
+  );
+
   test('a memory folder that is a link is refused', async () => {
     const repo = create();
     mkdirSync(repo.path('elsewhere'));

@@ -23,7 +23,7 @@ export function isAsSeen(disk: Disk, top: string, { path, seen }: Placement): bo
 /**
  * Lists the missing folders of files, outermost first.
  *
- * @throws MemoryError `cannot_create` where a file or link is in the way.
+ * @throws MemoryError `cannot_create` where a file, a link or another repository is in the way.
  */
 export function missingFolders(
   disk: Disk,
@@ -31,14 +31,18 @@ export function missingFolders(
   placements: readonly Placement[],
 ): string[] {
   const missing = new Set<string>();
+  const present = new Set<string>();
   for (const { path, bytes } of placements) {
     const parts = path.split('/');
     for (let depth = 1; bytes && depth < parts.length; depth++) {
       const folder = parts.slice(0, depth).join('/');
+      if (present.has(folder)) continue;
       const at = join(top, folder);
       const kind = disk.files.lstat(at)?.kind;
       if (kind === undefined) missing.add(folder);
       else if (kind !== 'directory') throw inTheWay(at, kind);
+      else if (disk.files.lstat(join(at, '.git'))) throw otherRepository(at);
+      else present.add(folder);
     }
   }
   return [...missing];
@@ -154,6 +158,18 @@ function remove(disk: Disk, top: string, placement: Placement, changed: Set<stri
     folder = dirname(folder);
     changed.add(join(top, folder));
   }
+}
+
+/** Like git, which adds no file of a repository to the one around it. */
+function otherRepository(path: string): MemoryError {
+  return new MemoryError(
+    'cannot_create',
+    `${path} is a repository of its own: it contains ${join(path, '.git')}.`,
+    {
+      hint: 'Remove that .git if it is a leftover, or keep the memory in a repository of its own ("memory-bank place --help"). Nothing was written.',
+      data: { path },
+    },
+  );
 }
 
 function inTheWay(path: string, kind: string): MemoryError {
