@@ -663,6 +663,34 @@ describe('a damaged file', () => {
     expect((await opened.call.project.info()).readOnly).toContain('9.1.0');
   });
 
+  test('commits are signed off where the settings or git ask for it', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    const signOff = () =>
+      repo.git('log', '-1', '--format=%(trailers:key=Signed-off-by,valueonly)').trim();
+    await add(opened, 'a');
+    expect(signOff()).toBe('');
+    repo.git('config', 'format.signOff', 'true');
+    await add(opened, 'b');
+    expect(signOff()).toBe('Ada Lovelace <ada@example.org>');
+    repo.git('config', '--unset', 'format.signOff');
+    const path = '.memory-bank/config.yaml';
+    repo.write(path, `${repo.read(path)}sign_off: true\n`);
+    await add(opened, 'c');
+    expect(signOff()).toBe('Ada Lovelace <ada@example.org>');
+    // The other trailers stay in the same paragraph.
+    expect(repo.git('log', '-1', '--format=%(trailers:only)')).toMatch(
+      /^Memory-Tool: .*\n(?:Memory-.*\n)+Signed-off-by: /,
+    );
+    // An edit by hand that is committed first is signed off as well.
+    repo.write('.memory-bank/notes/c.yaml', 'key: c\ntags: []\ntext: by hand\n');
+    await opened.call.store.change({ subject: 'change c' }, (draft) =>
+      draft.put(note, { key: 'c', tags: [], text: 'again' }),
+    );
+    const last = repo.git('log', '-2', '--format=%(trailers:key=Signed-off-by)').match(/Ada/g);
+    expect(last).toHaveLength(2);
+  });
+
   test('a setting that restricts raises the format with the next change', async () => {
     const repo = create();
     const opened = await serve(repo.root);

@@ -14,6 +14,7 @@ import { treeOf } from '../objects/odb.ts';
 import { findEntry, folderMode, spliceTree, type TreeEntry } from '../objects/tree.ts';
 import type { PlannedCommit } from '../refs/reflog.ts';
 import type { Head } from '../refs/refs.ts';
+import { signedOff } from './sign-off.ts';
 
 /** A requested change of one file. */
 export interface FileChange {
@@ -85,6 +86,8 @@ export interface CommitPlan {
 export interface Signatures {
   readonly author: Signature;
   readonly committer: Signature;
+  /** Whether the committer signs each commit off (`Signed-off-by`). */
+  readonly signOff?: boolean;
 }
 
 /**
@@ -260,12 +263,13 @@ class Builder {
   /** @param joined the second parent. */
   commit(
     edits: readonly TreeEdit[],
-    message: string,
+    text: string,
     joined?: Oid,
     author = this.#signatures.author,
   ): void {
     const tree = this.#apply(edits);
-    const { committer } = this.#signatures;
+    const { committer, signOff } = this.#signatures;
+    const message = signOff ? signedOff(text, committer) : text;
     const parents = [this.#tip, joined].filter((parent) => parent !== undefined);
     const oid = this.add('commit', formatCommit({ tree, parents, author, committer, message }));
     const kind = joined !== undefined ? ' (merge)' : this.#tip === undefined ? ' (initial)' : '';

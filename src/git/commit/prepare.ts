@@ -20,6 +20,7 @@ export interface PlanSite extends MutationSite {
   readonly now: () => Date;
   readonly rules: IgnoreRules | undefined;
   readonly conversions: Conversions | undefined;
+  readonly signsOff?: (() => boolean) | undefined;
 }
 
 /** Plans the commits of proposals, or a rewrite, and begins to store their objects. */
@@ -41,10 +42,11 @@ export async function prepare(
   const time = site.now();
   const author = identity(config, 'author', time);
   const committer = identity(config, 'committer', time);
+  const signOff = site.signsOff?.() || config.bool('format.signoff') === true;
   const unsigned =
     'rebuilt' in proposal
-      ? planRewrite(odb, head, proposal, committer)
-      : planCommits(odb, head, known.file, proposal, { author, committer });
+      ? planRewrite(odb, head, proposal, committer, signOff)
+      : planCommits(odb, head, known.file, proposal, { author, committer, signOff });
   const sign = signerOf(config, committer, env, signal);
   const plan = sign ? await signPlan(unsigned, sign) : unsigned;
   // Before anything is stored, because a file may be in the way of a folder.

@@ -76,6 +76,8 @@ export interface RepositoryOptions {
   readonly isCurrent?: (() => boolean) | undefined;
   /** Throws if this program must not change the memory; called before each commit, under the process lock. */
   readonly checkCommit?: (() => void) | undefined;
+  /** Whether commits are signed off, also without `format.signOff`. */
+  readonly signsOff?: (() => boolean) | undefined;
 }
 
 /** Retries of a proposal when HEAD, the index or a file has changed. */

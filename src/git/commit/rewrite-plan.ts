@@ -11,6 +11,7 @@ import { findEntry, folderMode, type TreeEntry } from '../objects/tree.ts';
 import { withEntry } from '../objects/tree-edit.ts';
 import type { Head } from '../refs/refs.ts';
 import type { CommitPlan } from './commit-plan.ts';
+import { signedOff } from './sign-off.ts';
 
 /** The request to replace the last commits of HEAD by others; the last one has the same tree. */
 export interface Rewrite {
@@ -37,12 +38,17 @@ export interface Rebuilt {
   readonly message: string;
 }
 
-/** Plans the commits; files and index stay unchanged. */
+/**
+ * Plans the commits; files and index stay unchanged.
+ *
+ * @param signOff whether the user signs off the commits that are new.
+ */
 export function planRewrite(
   odb: ObjectDatabase,
   head: Head,
   { onto, folder, rebuilt, log }: Rewrite,
   user: Signature,
+  signOff = false,
 ): CommitPlan {
   const objects: EncodedObject[] = [];
   const add = (type: 'commit' | 'tree', content: Buffer): Oid => {
@@ -61,7 +67,9 @@ export function planRewrite(
   let tip = onto;
   let last: Oid | undefined;
   for (const next of rebuilt) {
-    const { author, committer = user, message } = next;
+    const { author, committer = user } = next;
+    // The user signs off only what is the user's own.
+    const message = signOff && !next.committer ? signedOff(next.message, user) : next.message;
     last = treeFor(next);
     const parents = tip === undefined ? [] : [tip];
     tip = add('commit', formatCommit({ tree: last, parents, author, committer, message }));

@@ -91,6 +91,12 @@ export const memoryConfig = z.object({
     .describe(
       'Whether the end of an agent session adds its commits to progress.md, as one entry. Without it: `false`.',
     ),
+  sign_off: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the commits of the memory get `Signed-off-by` with the committer, as by `git commit --signoff`. Without it: as `format.signOff` of git says.',
+    ),
   sync: z
     .enum(['auto', 'manual'])
     .optional()
@@ -133,6 +139,7 @@ const restricts: Record<keyof MemoryConfig, boolean> = {
   secrets: false,
   squash_before_sync: false,
   record_commits: false,
+  sign_off: false,
   sync: false,
   review: true,
   review_branch: false,

@@ -49,7 +49,8 @@ export class MemoryFolder {
     this.#folder = new Folder(options.disk.files, options.path);
     this.settings = new SettingsFile(this.#folder);
     const checkCommit = () => this.settings.checkFormat();
-    this.#home = new MemoryHome({ ...options, checkCommit });
+    const signsOff = () => this.settings.signsOff;
+    this.#home = new MemoryHome({ ...options, checkCommit, signsOff });
     this.view = new LiveRecords(this.#folder, options.types, (path) => this.#isTracked(path));
     this.#watcher = new Watcher(options.path, () => this.onHint?.());
   }

@@ -35,6 +35,11 @@ export class SettingsFile {
     return this.#readable()?.squash_before_sync === true;
   }
 
+  /** Whether commits of the memory are signed off. */
+  get signsOff(): boolean {
+    return this.#readable()?.sign_off === true;
+  }
+
   /** Whether the end of an agent session adds its commits to the progress. */
   get recordsCommits(): boolean {
     return this.#readable()?.record_commits === true;
