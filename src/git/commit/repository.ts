@@ -20,6 +20,7 @@ import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
 import { checkOwner } from '../repository/owner.ts';
+import { sharedBits } from '../repository/shared-repository.ts';
 import type { Proposal } from './commit-plan.ts';
 import { type CommitWaits, CommitWatch } from './commit-watch.ts';
 import { DirectChanges } from './direct-changes.ts';
@@ -113,6 +114,8 @@ export class Repository {
       }
     | undefined;
   #index: KnownIndex | undefined;
+  /** See `sharedBits`; undefined until the configuration is read. */
+  #sharedBits: number | undefined;
 
   constructor(disk: Disk, tree: WorkTree, options: RepositoryOptions) {
     this.tree = tree;
@@ -120,6 +123,11 @@ export class Repository {
     this.#options = options;
     const { commonDir } = tree;
     const folder = join(commonDir, 'memory-bank');
+    const bits = () => {
+      if (this.#sharedBits === undefined) this.config();
+      return this.#sharedBits ?? 0;
+    };
+    for (const shared of [commonDir, tree.top]) disk.share(shared, bits);
     this.odb = new ObjectDatabase(disk, commonDir);
     this.#site = { disk, odb: this.odb, commonDir, folder, warn: options.warn };
     this.#queue = new RepositoryQueue(
@@ -169,6 +177,7 @@ export class Repository {
     const { gitDir, commonDir } = this.tree;
     const sources = { gitDir, commonDir, branch: branch(), env: this.#options.env };
     const config = GitConfig.read(this.#disk.files, sources);
+    this.#sharedBits = sharedBits(config);
     const site = [this.#disk.files, this.tree, config, this.#options.env] as const;
     const [rules, conversions] = [new IgnoreRules(...site), new Conversions(...site)];
     this.#config = { branch: sources.branch, config, rules, conversions };

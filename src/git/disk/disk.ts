@@ -1,7 +1,8 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { errno, type Files, lookThrough, type Stat } from './file-layer.ts';
 import { type Features, isRefusal, probeFeatures } from './file-system.ts';
+import { type SharedFolder, sharedMode } from './shared-mode.ts';
 
 /** Whether a mutation waits until its data is on the medium. */
 export type Durability = 'full' | 'relaxed';
@@ -21,6 +22,8 @@ export class Disk {
   readonly durability: Durability;
   /** The features of the file system of each folder that was probed. */
   readonly #features = new Map<string, Features>();
+  /** See `share`. */
+  #shared: readonly SharedFolder[] = [];
   /** Folders that cannot be flushed. */
   readonly #unsynced = new Set<string>();
 
@@ -34,6 +37,52 @@ export class Disk {
     const known = this.#features.get(folder) ?? probeFeatures(this.files, folder, id);
     this.#features.set(folder, known);
     return known;
+  }
+
+  /** Gives new files and folders below a folder the permissions of a shared repository. */
+  share(folder: string, bits: SharedFolder['bits']): void {
+    this.#shared = [...this.#shared.filter((one) => one.folder !== folder), { folder, bits }];
+  }
+
+  /** Creates a file that must not exist, or with `a` one that does not; see `share`. */
+  openNew(path: string, flags: 'wx' | 'a', mode = 0o666): number {
+    const fd = this.files.open(path, flags, mode);
+    try {
+      this.#shareNew(path, fd);
+    } catch (error) {
+      this.files.close(fd);
+      throw error;
+    }
+    return fd;
+  }
+
+  #shareNew(path: string, fd: number): void {
+    const bits = this.#bitsFor(path);
+    if (bits === 0) return;
+    const { mode, kind } = this.files.fstat(fd);
+    const wanted = sharedMode(mode, bits, kind === 'directory');
+    if (wanted === (mode & 0o7777)) return;
+    try {
+      this.files.chmod(fd, wanted);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
+  }
+
+  #bitsFor(path: string): number {
+    const shared = this.#shared.find(({ folder }) => path.startsWith(`${folder}${sep}`));
+    return shared?.bits() ?? 0;
+  }
+
+  #shareNewFolder(path: string): void {
+    if (this.#bitsFor(path) === 0) return;
+    const fd = this.#openDirectory(path);
+    if (fd === undefined) return;
+    try {
+      this.#shareNew(path, fd);
+    } finally {
+      this.files.close(fd);
+    }
   }
 
   /** Sets the permissions of an open file; a file system that has none keeps its own. */
@@ -73,10 +122,13 @@ export class Disk {
     mode = 0o666,
     exact?: number,
   ): Promise<void> {
-    const fd = this.files.open(path, 'wx', mode);
+    const fd = this.openNew(path, 'wx', mode);
     try {
       try {
-        if (exact !== undefined) this.setMode(fd, exact);
+        if (exact !== undefined) {
+          this.setMode(fd, exact);
+          this.#shareNew(path, fd);
+        }
         for (const group of inGroups(pieces)) {
           this.files.write(fd, group);
           // The pieces of a large file may take long to make.
@@ -166,7 +218,7 @@ export class Disk {
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const lock = `${path}.lock`;
-      const fd = files.open(lock, 'wx', 0o666);
+      const fd = this.openNew(lock, 'wx', 0o666);
       try {
         try {
           files.write(fd, [kept]);
@@ -231,6 +283,7 @@ export class Disk {
     const changed = this.makeDirectories(dirname(path));
     try {
       this.files.mkdir(path);
+      this.#shareNewFolder(path);
     } catch (error) {
       if (errno(error) !== 'EEXIST' || lookThrough(this.files, path)?.kind !== 'directory')
         throw error;

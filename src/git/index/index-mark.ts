@@ -34,7 +34,9 @@ export class IndexMark {
     const { files } = this.#disk;
     const text = `${oid} ${Math.round(foreign)} ${quick ? 'quick' : 'slow'} ${content}`;
     try {
-      const fd = files.open(this.#path, files.lstat(this.#path) ? 'r+' : 'wx');
+      const fd = files.lstat(this.#path)
+        ? files.open(this.#path, 'r+')
+        : this.#disk.openNew(this.#path, 'wx');
       try {
         files.write(fd, [Buffer.from(`${text.padEnd(markLength)}\n`, 'latin1')]);
       } finally {

@@ -104,7 +104,7 @@ export class GitLock {
     const proof = proofPath(folder, role, token.id);
     const lock = new GitLock(disk, target, proof, token.id, disk.features(folder, token.id));
     try {
-      lock.#fd = disk.files.open(proof, 'wx', 0o666);
+      lock.#fd = disk.openNew(proof, 'wx');
       await waitFor(
         async () => ((await lock.#tryTake(role)) ? true : undefined),
         wait,
@@ -170,7 +170,7 @@ export class GitLock {
     const isThere = this.#fd !== undefined || this.#disk.files.lstat(this.proof) !== undefined;
     if (this.#fd === undefined && isThere) return this.#disk.fill(this.proof, pieces, time);
     // The process that made the lock has used its file up.
-    const fd = this.#fd ?? this.#disk.files.open(this.proof, 'wx', 0o666);
+    const fd = this.#fd ?? this.#disk.openNew(this.proof, 'wx');
     if (permissions !== undefined) this.#disk.setMode(fd, permissions);
     this.#fd = undefined;
     return this.#disk.finish(fd, pieces, time);

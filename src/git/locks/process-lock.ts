@@ -89,7 +89,7 @@ export class ProcessLock {
   /** Announces that this process waits; if the disk refuses, it waits longer. */
   #announceWait(waiting: string): void {
     try {
-      this.#disk.files.close(this.#disk.files.open(waiting, 'wx', 0o666));
+      this.#disk.files.close(this.#disk.openNew(waiting, 'wx'));
     } catch (error) {
       if (errno(error) === undefined) throw error;
     }

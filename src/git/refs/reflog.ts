@@ -73,7 +73,7 @@ export async function appendReflogs(
     logs.map(async ({ path: relativePath, size }) => {
       const path = resolve(commonDir, relativePath);
       if (size === undefined) changed.push(...disk.makeDirectories(dirname(path)), dirname(path));
-      const fd = disk.files.open(path, 'a');
+      const fd = size === undefined ? disk.openNew(path, 'a') : disk.files.open(path, 'a');
       try {
         disk.files.write(fd, [Buffer.from(lines, 'utf8')]);
         await disk.sync(fd, 'data');
