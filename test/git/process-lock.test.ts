@@ -179,6 +179,14 @@ describe('a holder of an earlier boot', () => {
   test('may be alive on another host that shares it', () => {
     expect(isDead(earlier, false)).toBe(false);
   });
+
+  test('is dead without a boot id if the host has run for less time, though its pid is taken', () => {
+    const host = { boot: 'host', namespace: '' };
+    const token = { ...newToken(), ...host, start: '', uptime: 100 };
+    expect(isDead(token, false, { ...host, uptime: 99 })).toBe(true);
+    expect(isDead(token, false, { ...host, uptime: 100 })).toBe(false);
+    expect(isDead({ ...token, boot: 'other' }, false, { ...host, uptime: 99 })).toBe(false);
+  });
 });
 
 describe('a released lock', () => {

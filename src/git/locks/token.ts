@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { hostname, uptime } from 'node:os';
 
 /**
  * Identifies a lock holder well enough to prove later that it is dead.
@@ -17,7 +17,15 @@ export interface ProcessToken {
   readonly boot: string;
   /** The pid namespace; empty where there is none. */
   readonly namespace: string;
+  /** Seconds from boot to the making of the token; absent where there is a boot id. */
+  readonly uptime?: number;
 }
+
+/** What tells one host and one start of it from others. */
+type Host = Pick<ProcessToken, 'boot' | 'namespace' | 'uptime'>;
+
+/** Only Linux reports processes as files: on Windows the path is a folder that anybody can make. */
+const hasProcesses = process.platform === 'linux';
 
 /** Eight hexadecimal digits; the cryptography of node would delay the start of a hook. */
 function randomDigits(): string {
@@ -40,10 +48,11 @@ export function newToken(): ProcessToken {
  * @param local whether only one kernel can use the disk that holds the lock; then a token of another
  *   boot is from before a restart.
  */
-export function isDead(token: ProcessToken, local: boolean): boolean {
-  const here = thisHost();
+export function isDead(token: ProcessToken, local: boolean, here: Host = thisHost()): boolean {
   if (token.boot !== here.boot) return local && token.start !== '' && here.boot !== hostname();
   if (token.namespace !== here.namespace) return false;
+  // The host has been started again since. Its pid can belong to a service that always runs.
+  if (here.uptime !== undefined && here.uptime < (token.uptime ?? 0)) return true;
   const start = startOf(token.pid);
   if (token.start !== '' && start !== '') return start !== token.start;
   return !exists(token.pid);
@@ -54,14 +63,15 @@ export function parseToken(text: string): ProcessToken | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null) return undefined;
-    const { id, pid, start, boot, namespace } = value as Partial<
+    const { id, pid, start, boot, namespace, uptime } = value as Partial<
       Record<keyof ProcessToken, unknown>
     >;
     if (typeof id !== 'string' || !/^[0-9a-z-]{1,64}$/.test(id)) return undefined;
     if (typeof pid !== 'number' || !Number.isSafeInteger(pid)) return undefined;
     if (typeof start !== 'string' || typeof boot !== 'string') return undefined;
     if (typeof namespace !== 'string') return undefined;
-    return { id, pid, start, boot, namespace };
+    const known = typeof uptime === 'number' ? { uptime } : {};
+    return { id, pid, start, boot, namespace, ...known };
   } catch {
     return undefined;
   }
@@ -69,6 +79,7 @@ export function parseToken(text: string): ProcessToken | undefined {
 
 /** Start time of a process; empty if it does not exist, is a zombie, or the system does not report it. */
 function startOf(pid: number): string {
+  if (!hasProcesses) return '';
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The program's name may contain spaces and parentheses: the fields start after the last one.
@@ -89,13 +100,15 @@ function exists(pid: number): boolean {
   return startOf(process.pid) === '' || startOf(pid) !== '';
 }
 
-function thisHost(): Pick<ProcessToken, 'boot' | 'namespace'> {
+function thisHost(): Host {
+  const unknown = { boot: hostname(), namespace: '', uptime: uptime() };
+  if (!hasProcesses) return unknown;
   try {
     return {
       boot: readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim(),
       namespace: readlinkSync('/proc/self/ns/pid'),
     };
   } catch {
-    return { boot: hostname(), namespace: '' };
+    return unknown;
   }
 }

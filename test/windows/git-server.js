@@ -1,0 +1,105 @@
+// Runs the git of the machine for the git.exe of the Windows bench: git.c describes the protocol.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** The variables of Windows that the machine's git gets as well. */
+const passed = /^(?:GIT_|LC_|LANG|EMAIL$|HOME$|XDG_|SSH_|MEMORY_BANK)/;
+
+/**
+ * Writes paths of Windows as the machine does.
+ *
+ * @param {string} text an argument or variable, in which a path may be a part.
+ * @param {string} driveC the folder that is drive C; drive Z is the machine's file system.
+ */
+function machinePaths(text, driveC) {
+  return text.replace(
+    /(?<![A-Za-z0-9])([CZ]):(?=[\\/])([^\s"';,)]*)/gi,
+    (_, drive, path) => (/c/i.test(drive) ? driveC : '') + path.replaceAll('\\', '/'),
+  );
+}
+
+/**
+ * Starts the server.
+ *
+ * @param {string} path the machine's PATH for git and its helpers.
+ * @param {string} driveC the folder that is drive C.
+ * @returns its port, and a function that ends it.
+ */
+export async function serveGit(path, driveC) {
+  const server = createServer((socket) => run(socket, path, driveC));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { port: address.port, close: () => server.close() };
+}
+
+/**
+ * @param {import('node:net').Socket} socket
+ * @param {string} path
+ * @param {string} driveC
+ */
+function run(socket, path, driveC) {
+  const frame = (/** @type {number} */ kind, /** @type {Buffer} */ content) => {
+    const head = Buffer.alloc(5);
+    head[0] = kind;
+    head.writeUInt32LE(content.length, 1);
+    return socket.write(Buffer.concat([head, content]));
+  };
+  socket.on('error', () => {});
+  /** @type {import('node:child_process').ChildProcessWithoutNullStreams | undefined} */
+  let child;
+  let rest = Buffer.alloc(0);
+  socket.on('data', (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    for (;;) {
+      const length = rest.length < 4 ? 0 : rest.readUInt32LE(0);
+      if (rest.length < 4 + length) return;
+      const piece = rest.subarray(4, 4 + length);
+      rest = rest.subarray(4 + length);
+      if (child === undefined) child = start(parse(piece.toString('utf8'), driveC));
+      else if (length > 0) child.stdin.write(piece);
+      else child.stdin.end();
+    }
+  });
+  socket.on('close', () => child?.exitCode ?? child?.kill());
+
+  /** @param {ReturnType<typeof parse>} request */
+  function start({ folder, args, env }) {
+    const git = spawn('git', args, { cwd: folder, env: { ...env, PATH: path } });
+    git.stdin.on('error', () => {});
+    git.on('error', (error) => frame(2, Buffer.from(`${error.message}\n`)));
+    for (const [kind, stream] of /** @type {const} */ ([
+      [1, git.stdout],
+      [2, git.stderr],
+    ])) {
+      stream.on('data', (/** @type {Buffer} */ content) => {
+        if (frame(kind, content)) return;
+        stream.pause();
+        socket.once('drain', () => stream.resume());
+      });
+    }
+    // The client closes the connection.
+    git.on('close', (code) => frame(0, Buffer.from([code ?? 128])));
+    return git;
+  }
+}
+
+/**
+ * Parses a request.
+ *
+ * @param {string} text
+ * @param {string} driveC
+ */
+function parse(text, driveC) {
+  const [folder = '/', ...rest] = text.split('\0').map((part) => machinePaths(part, driveC));
+  const end = rest.indexOf('');
+  const args = rest.slice(0, end).map((argument) => (argument === '\x01' ? '' : argument));
+  const variables = rest.slice(end + 1).map((entry) => {
+    const at = entry.indexOf('=', 1);
+    return /** @type {const} */ ([entry.slice(0, at), entry.slice(at + 1)]);
+  });
+  const env = Object.fromEntries(variables.filter(([name]) => passed.test(name)));
+  return { folder, args, env };
+}

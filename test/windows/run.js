@@ -1,0 +1,45 @@
+// `npm run test:windows`: runs the first hour of a user, and the tests of the rooms that meet the system, on
+// Node.js for Windows. The last line sums up all runs. Where the bench cannot be made, one line says that
+// Windows was not tried, and there is no sum.
+import { NotTried, WineFailed, withBench } from './bench.js';
+
+/** Folders of `test/`. Each run has its own process, so that a failure of Wine costs one of them. */
+const runs = ['unit', 'git', 'store', 'contract', 'cli'];
+
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'short', '--maxWorkers=2'];
+const total = { passed: 0, failed: 0, skipped: 0 };
+
+/**
+ * Runs Node.js and adds up its tests. If Wine itself fails, the run is repeated once.
+ *
+ * @param {import('./bench.js').Bench} bench
+ * @param {readonly string[]} args
+ */
+async function run(bench, args) {
+  const { output, status } = await bench.run(args).catch((error) => {
+    if (!(error instanceof WineFailed)) throw error;
+    console.log(`${error.message}; this run is repeated.`);
+    return bench.run(args);
+  });
+  const line = /^(\d+) passed, (\d+) failed, (\d+) skipped\s*$/m.exec(output);
+  const [passed, failed, skipped] = (line ?? []).slice(1).map(Number);
+  total.passed += passed ?? 0;
+  total.failed += failed || (status === 0 && line ? 0 : 1);
+  total.skipped += skipped ?? 0;
+}
+
+const folders = process.argv.length > 2 ? process.argv.slice(2) : ['first-hour', ...runs];
+try {
+  await withBench(async (bench) => {
+    for (const folder of folders) {
+      console.log(`\nWindows: ${folder}`);
+      if (folder === 'first-hour') await run(bench, ['test/windows/first-hour.js']);
+      else await run(bench, [...vitest, folder.includes('/') ? folder : `test/${folder}/`]);
+    }
+  });
+  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  process.exitCode = total.failed > 0 ? 1 : 0;
+} catch (error) {
+  if (!(error instanceof NotTried)) throw error;
+  console.log(`Windows was not tried: ${error.message}.`);
+}
