@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { App, type AppOptions } from '../../src/app/app.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
 import { MemoryWorkspace } from './memory-workspace.ts';
@@ -20,7 +20,7 @@ export function probeApp(options: Partial<AppOptions> & { cwd?: string } = {}) {
   const messages: string[] = [];
   const { cwd = process.cwd(), ...rest } = options;
   const complete: AppOptions = {
-    place: { flag: undefined, env: {}, cwd, home: '/home/somebody' },
+    place: { flag: undefined, env: {}, cwd, home: resolve('/home/somebody') },
     homeFolder: '/home/somebody/.memory-bank',
     durability: 'full',
     log: (level, message) => messages.push(`${level}: ${message}`),

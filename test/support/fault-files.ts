@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import {
   type DirectoryEntry,
   type Files,
@@ -64,7 +65,7 @@ export class Crash extends Error {
  * is then in the state that a killed process leaves.
  */
 export class FaultFiles implements Files {
-  /** Operations so far, such as `rename /a/b`. */
+  /** Operations so far, such as `rename /a/b`, on every system with `/`. */
   readonly log: string[] = [];
   /** Number of operations that may have changed the disk. */
   traces = 0;
@@ -203,9 +204,10 @@ export class FaultFiles implements Files {
   #do<T>(operation: Operation, path: string, action: () => T, partly?: () => void): T {
     this.#alive();
     if (!reading.has(operation)) this.traces += 1;
-    const fault = this.plan(this.log.push(`${operation} ${path}`), operation);
+    const line = `${operation} ${path.split(sep).join('/')}`;
+    const fault = this.plan(this.log.push(line), operation);
     if (!fault) return action();
-    this.hit ??= `${operation} ${path}`;
+    this.hit ??= line;
     if (fault.kind === 'error') {
       if (fault.performed && retransmitted.has(operation)) action();
       else partly?.();

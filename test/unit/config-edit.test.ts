@@ -13,6 +13,7 @@ import { Disk } from '../../src/git/disk/disk.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { editConfig, replaceSection } from '../../src/git/repository/config-edit.ts';
 import { parseConfig } from '../../src/git/repository/config-text.ts';
+import { linked } from '../support/windows.ts';
 
 const section = { name: 'merge', subsection: 'memory-bank', settings: { driver: 'a "b" \\c' } };
 const none = { ...section, settings: {} };
@@ -54,17 +55,20 @@ describe('editConfig', () => {
     return path;
   };
 
-  it('keeps bytes, permissions and links, and tells whether there was anything to do', async () => {
-    const bytes = Buffer.from('[user]\n\tname = J\u00fcrgen\n', 'latin1');
-    const path = newFile(bytes);
-    chmodSync(path, 0o600);
-    symlinkSync(path, `${path}-link`);
-    expect(await editConfig(disk, `${path}-link`, section)).toBe(true);
-    expect(readFileSync(path)).toEqual(Buffer.concat([bytes, Buffer.from(written)]));
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(await editConfig(disk, path, section)).toBe(false);
-    expect(await editConfig(disk, path, none)).toBe(true);
-    expect(readFileSync(path)).toEqual(bytes);
-    expect(() => statSync(`${path}.lock`)).toThrow('ENOENT');
-  });
+  linked(
+    'keeps bytes, permissions and links, and tells whether there was anything to do',
+    async () => {
+      const bytes = Buffer.from('[user]\n\tname = J\u00fcrgen\n', 'latin1');
+      const path = newFile(bytes);
+      chmodSync(path, 0o600);
+      symlinkSync(path, `${path}-link`);
+      expect(await editConfig(disk, `${path}-link`, section)).toBe(true);
+      expect(readFileSync(path)).toEqual(Buffer.concat([bytes, Buffer.from(written)]));
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect(await editConfig(disk, path, section)).toBe(false);
+      expect(await editConfig(disk, path, none)).toBe(true);
+      expect(readFileSync(path)).toEqual(bytes);
+      expect(() => statSync(`${path}.lock`)).toThrow('ENOENT');
+    },
+  );
 });

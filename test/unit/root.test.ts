@@ -7,7 +7,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import {
@@ -17,17 +17,22 @@ import {
   rootAt,
   startDirectory,
 } from '../../src/app/root.ts';
+import { linked } from '../support/windows.ts';
 
 /** A file system of directories, some of which are the top of a work tree. */
 function probe(directories: readonly string[], tops: readonly string[] = []): RootProbe {
   return {
-    directory: async (path) => (directories.includes(path) ? path : undefined),
+    // As on Linux, also where an absolute path begins with a drive.
+    directory: async (path) => directories.find((one) => resolve(one) === resolve(path)),
     workTree: async (path) =>
       [...tops]
         .sort((a, b) => b.length - a.length)
         .find((top) => path === top || path.startsWith(`${top}/`)),
   };
 }
+
+/** As on Linux, also where an absolute path begins with a drive. */
+const uri = (path: string) => pathToFileURL(resolve(path)).href;
 
 function input(given: Partial<RootInput> & { roots?: string[] } = {}): RootInput {
   const { roots = [], ...rest } = given;
@@ -50,7 +55,7 @@ describe('the order', () => {
   const all = {
     flag: '/w/flag',
     env: { MEMORY_BANK_ROOT: '/w/env', CLAUDE_PROJECT_DIR: '/w/claude' },
-    roots: ['file:///w/client'],
+    roots: [uri('/w/client')],
   };
 
   test.each([
@@ -87,10 +92,10 @@ describe('the order', () => {
   });
 
   test('several roots of the client, or none that is a folder, leave it to the current one', async () => {
-    const two = ['file:///w/client', 'file:///w/env'];
+    const two = [uri('/w/client'), uri('/w/env')];
     expect((await findRoot(input({ roots: two }), flat)).source).toBe('cwd');
     expect((await findRoot(input({ roots: ['https://example.com/w'] }), flat)).source).toBe('cwd');
-    const mixed = ['https://example.com/w', 'file:///w/client'];
+    const mixed = ['https://example.com/w', uri('/w/client')];
     expect((await findRoot(input({ roots: mixed }), flat)).source).toBe('client');
   });
 });
@@ -111,7 +116,7 @@ describe('the search upwards', () => {
 
   test('finds the nearest bank inside the work tree', async () => {
     expect((await findRoot(input({ cwd: '/w/repo/a/b' }), tree)).path).toBe('/w/repo/a');
-    expect((await findRoot(input({ roots: ['file:///w/repo/a'] }), tree)).path).toBe('/w/repo/a');
+    expect((await findRoot(input({ roots: [uri('/w/repo/a')] }), tree)).path).toBe('/w/repo/a');
   });
 
   test('stops at the top of the work tree', async () => {
@@ -141,7 +146,7 @@ describe('what is refused', () => {
     ['/', { cwd: '/' }],
     ['the home directory', { cwd: '/home/me' }],
     ['the home directory that was given', { flag: '/home/me' }],
-    ['the root that the client gave', { roots: ['file:///'] }],
+    ['the root that the client gave', { roots: [uri('/')] }],
     ['a folder that is not there', { flag: '/nowhere' }],
   ])('%s', async (_, given) => {
     await expect(findRoot(input(given), flat)).rejects.toMatchObject({
@@ -159,7 +164,7 @@ describe('what is refused', () => {
 });
 
 describe('on disk', () => {
-  test('links are followed, spaces and escapes in a URI decoded, a file is no root', async () => {
+  linked('links are followed, spaces and escapes in a URI decoded, a file is no root', async () => {
     const top = realpathSync(mkdtempSync(join(tmpdir(), 'root-')));
     const folder = join(top, 'a b%20c');
     for (const part of ['objects', 'refs'])
@@ -190,7 +195,7 @@ describe('where a caller may point', () => {
   const at = (path: string, within?: string[], create = false) =>
     rootAt(join(top, path), { home: '/home/me', within }, create);
 
-  test('anywhere without a limit, and what is not there can be made', async () => {
+  linked('anywhere without a limit, and what is not there can be made', async () => {
     expect(await at('project-2')).toBe(join(top, 'project-2'));
     expect(await at('alias/new/deep', undefined, true)).toBe(join(project, 'new/deep'));
     await expect(at('nowhere')).rejects.toMatchObject({ code: 'invalid_input' });
@@ -207,7 +212,7 @@ describe('where a caller may point', () => {
     },
   );
 
-  test('within a limit only there, whatever a link says', async () => {
+  linked('within a limit only there, whatever a link says', async () => {
     const within = [join(top, 'alias')];
     expect(await at('project', within)).toBe(project);
     expect(await at('project/.memory-bank', within)).toBe(project);
@@ -222,7 +227,7 @@ describe('where a caller may point', () => {
 });
 
 test('npm start serves the folder in which npm was called, a stale INIT_CWD serves nothing', () => {
-  const env = { INIT_CWD: '/w/called', npm_package_json: '/opt/memory-bank/package.json' };
+  const env = { INIT_CWD: '/w/called', npm_package_json: join('/opt/memory-bank/package.json') };
   expect(startDirectory(env, '/opt/memory-bank', '/opt/memory-bank')).toBe('/w/called');
   expect(startDirectory(env, '/w/cwd', '/opt/memory-bank')).toBe('/w/cwd');
   expect(startDirectory(env, '/opt/other', '/opt/other')).toBe('/opt/other');

@@ -1,10 +1,10 @@
-// `npm run test:windows`: runs the first hour of a user, and the tests of the rooms that meet the system, on
-// Node.js for Windows. The last line sums up all runs. Where the bench cannot be made, one line says that
-// Windows was not tried, and there is no sum.
+// `npm run test:windows`: runs the first hour of a user, and the unit tests, on Node.js for Windows. The last
+// line sums up all runs. Where the bench cannot be made, one line says that Windows was not tried, and there
+// is no sum. `node test/windows/run.js git store` runs the tests of these folders instead.
 import { NotTried, WineFailed, withBench } from './bench.js';
 
-/** Folders of `test/`. Each run has its own process, so that a failure of Wine costs one of them. */
-const runs = ['unit', 'git', 'store', 'contract', 'cli'];
+/** The script, and folders or files of `test/`. Each run has its own process: a failure of Wine costs one. */
+const runs = process.argv.length > 2 ? process.argv.slice(2) : ['first-hour', 'unit'];
 
 const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'short', '--maxWorkers=2'];
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -28,13 +28,12 @@ async function run(bench, args) {
   total.skipped += skipped ?? 0;
 }
 
-const folders = process.argv.length > 2 ? process.argv.slice(2) : ['first-hour', ...runs];
 try {
   await withBench(async (bench) => {
-    for (const folder of folders) {
-      console.log(`\nWindows: ${folder}`);
-      if (folder === 'first-hour') await run(bench, ['test/windows/first-hour.js']);
-      else await run(bench, [...vitest, folder.includes('/') ? folder : `test/${folder}/`]);
+    for (const name of runs) {
+      console.log(`\nWindows: ${name}`);
+      if (name === 'first-hour') await run(bench, ['test/windows/first-hour.js']);
+      else await run(bench, [...vitest, `test/${name}${name.endsWith('.ts') ? '' : '/'}`]);
     }
   });
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);

@@ -17,6 +17,7 @@ import { accessOf } from '../../../src/store/modes/access.ts';
 import { ModeLibrary } from '../../../src/store/modes/mode-library.ts';
 import { sessionModes } from '../../../src/store/modes/session-modes.ts';
 import { corpus } from '../../support/corpus.ts';
+import { linked } from '../../support/windows.ts';
 
 const five = ['architect', 'code', 'ask', 'debug', 'test'];
 
@@ -236,7 +237,7 @@ describe('the rule files of a project', () => {
     }
   });
 
-  it('are regular files: folders and links are skipped', async () => {
+  linked('are regular files: folders and links are skipped', async () => {
     mkdirSync(join(root.path, '.clinerules'));
     mkdirSync(join(root.path, '.clinerules-code'));
     root.write('elsewhere', rule('ask', 'elsewhere'));
