@@ -21,7 +21,7 @@ export interface ProcessToken {
   readonly uptime?: number;
 }
 
-/** What tells one host and one start of it from others. */
+/** Identifies a host and its current boot. */
 type Host = Pick<ProcessToken, 'boot' | 'namespace' | 'uptime'>;
 
 /** Only Linux reports processes as files: on Windows the path is a folder that anybody can make. */
