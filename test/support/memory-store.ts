@@ -1,5 +1,9 @@
 import { MemoryError } from '../../src/core/error.ts';
-import type { AnnotationChanges, Annotations } from '../../src/core/evidence/annotations.ts';
+import {
+  type AnnotationChanges,
+  type Annotations,
+  hasInlineEvidenceOnly,
+} from '../../src/core/evidence/annotations.ts';
 import {
   addressIn,
   annotated,
@@ -201,6 +205,13 @@ class Draft extends View implements Transaction {
   async addressOf(address: string): Promise<string | undefined> {
     const text = this.files.get(parseAddress(address).path);
     return text === undefined ? undefined : addressIn(address, text);
+  }
+
+  async hasInlineEvidence(address: string): Promise<boolean> {
+    const { path, section } = parseAddress(address);
+    const text = this.files.get(path) ?? '';
+    if (section === undefined) return hasInlineEvidenceOnly(path, text);
+    return (annotationsAt(address, text)?.evidence ?? []).length > 0;
   }
 
   async annotate(address: string, changes: AnnotationChanges): Promise<void> {

@@ -42,6 +42,9 @@ export interface Annotations {
 /** Annotations to set: null removes one, and one that is absent stays. */
 export type AnnotationChanges = {
   readonly [name in keyof Annotations]?: Annotations[name] | null;
+} & {
+  /** The present state of given evidence by its place, written where the record has it. */
+  readonly renewed?: ReadonlyMap<string, GivenEvidence>;
 };
 
 /** How the annotations merge, as fields of a record do. */
@@ -97,7 +100,7 @@ export function readAnnotations(path: string, text: string): Annotations {
 
 /** Writes annotations into the text of a record. */
 export function withAnnotations(path: string, text: string, changes: AnnotationChanges): string {
-  const { evidence, verified, supersedes, supersededBy, expires, status } = changes;
+  const { evidence, verified, supersedes, supersededBy, expires, status, renewed } = changes;
   const list = (items: readonly string[]) => (items.length === 0 ? undefined : [...items]);
   const keys: { [key: string]: JsonValue | undefined } = {};
   if (evidence !== undefined) keys.evidence = list((evidence ?? []).map(formatGiven));
@@ -106,7 +109,44 @@ export function withAnnotations(path: string, text: string, changes: AnnotationC
   if (supersededBy !== undefined) keys.superseded_by = supersededBy ?? undefined;
   if (expires !== undefined) keys.expires = expires ?? undefined;
   if (status !== undefined) keys.claim = status ?? undefined;
-  return withKeys(text, keys as JsonObject, path.endsWith('.md'));
+  const base = renewed ? withRenewed(path, text, renewed) : text;
+  if (Object.keys(keys).length === 0) return base;
+  return withKeys(base, keys as JsonObject, path.endsWith('.md'));
+}
+
+/** Renews evidence where it is: between the lines, or in the keys, each place once. */
+function withRenewed(
+  path: string,
+  text: string,
+  renewed: ReadonlyMap<string, GivenEvidence>,
+): string {
+  const renew = (one: GivenEvidence) => renewed.get(formatPlace(one)) ?? one;
+  const base = replaceEvidence(path, text, renew);
+  const keyed = keyedEvidence(path, base);
+  const inText = path.endsWith('.md') ? inlineEvidence(base).map(formatGiven) : [];
+  const kept = [...new Set(keyed)].filter((one) => !inText.includes(one));
+  if (kept.length === keyed.length) return base;
+  const evidence = kept.length === 0 ? undefined : kept;
+  return withKeys(base, { evidence } as JsonObject, path.endsWith('.md'));
+}
+
+/** Renews the evidence in a part of a markdown text. */
+export function renewInline(text: string, renewed: ReadonlyMap<string, GivenEvidence>): string {
+  return text.replace(inline, (match: string, place: string, fingerprint: string) => {
+    const given = parseGiven(`${place} ${fingerprint}`);
+    const now = given && renewed.get(formatPlace(given));
+    return now ? formatInline(now) : match;
+  });
+}
+
+/** Whether the evidence of a record is only in its text: then its commit says who has verified it. */
+export function hasInlineEvidenceOnly(path: string, text: string): boolean {
+  const inText = path.endsWith('.md') ? inlineEvidence(text).map(formatGiven) : [];
+  return inText.length > 0 && keyedEvidence(path, text).every((one) => inText.includes(one));
+}
+
+function keyedEvidence(path: string, text: string): string[] {
+  return anyKey.test(text) ? texts(textKeys(text, path.endsWith('.md')).data.evidence) : [];
 }
 
 /** Whether two texts of a record say and verify the same: they differ in other annotations only. */
@@ -179,7 +219,7 @@ export function formatInline(evidence: GivenEvidence): string {
   return fingerprint ? `${place} <!-- ${formatFingerprint(fingerprint)} -->` : place;
 }
 
-function inlineEvidence(text: string): GivenEvidence[] {
+export function inlineEvidence(text: string): GivenEvidence[] {
   const found: GivenEvidence[] = [];
   for (const [, place = '', fingerprint = ''] of text.matchAll(inline)) {
     if (found.length >= maxReferences) break;

@@ -4,8 +4,10 @@ import {
   type AnnotationChanges,
   type Annotations,
   claimLine,
+  inlineEvidence,
   mayHaveClaims,
   readAnnotations,
+  renewInline,
   withAnnotations,
 } from './annotations.ts';
 import { resolvedPath } from './memory-links.ts';
@@ -226,7 +228,8 @@ export function annotationsAt(address: string, text: string): Annotations | unde
   const found = sections.find(section);
   if (!found) return undefined;
   const { supersedes, supersededBy } = sections.claimsOf(found);
-  return { evidence: [], supersedes, supersededBy };
+  const evidence = inlineEvidence(text.slice(found.start, found.end));
+  return { evidence, supersedes, supersededBy };
 }
 
 /** The one address of a record or section; undefined if the record has no such section. */
@@ -246,7 +249,7 @@ export function addressIn(address: string, text: string): string | undefined {
 export function annotated(address: string, text: string, changes: AnnotationChanges): string {
   const { path, section } = parseAddress(address);
   if (section === undefined) return withAnnotations(path, text, changes);
-  const possible = ['supersedes', 'supersededBy'];
+  const possible = ['supersedes', 'supersededBy', 'renewed'];
   const other = Object.keys(changes).find((name) => !possible.includes(name));
   if (other !== undefined) {
     throw new MemoryError('invalid_input', `A section of ${path} cannot have ${other}.`, {
@@ -256,7 +259,10 @@ export function annotated(address: string, text: string, changes: AnnotationChan
   const sections = new Sections(path, text);
   const found = sections.find(section);
   if (!found) throw noSection(path, section);
-  return sections.write(found, changes);
+  const { renewed, ...claims } = changes;
+  if (!renewed) return Object.keys(claims).length > 0 ? sections.write(found, claims) : text;
+  const own = renewInline(text.slice(found.start, found.end), renewed);
+  return annotated(address, text.slice(0, found.start) + own + text.slice(found.end), claims);
 }
 
 function noSection(path: string, section: string): MemoryError {

@@ -1,5 +1,9 @@
 import { halfSurrogate, MemoryError } from '../../core/error.ts';
-import type { AnnotationChanges, Annotations } from '../../core/evidence/annotations.ts';
+import {
+  type AnnotationChanges,
+  type Annotations,
+  hasInlineEvidenceOnly,
+} from '../../core/evidence/annotations.ts';
 import {
   addressIn,
   annotated,
@@ -137,6 +141,14 @@ export class LiveTransaction extends RecordReader implements Transaction {
   async addressOf(address: string): Promise<string | undefined> {
     const text = (await this.#textAt(parseAddress(address).path))?.text;
     return text === undefined ? undefined : addressIn(address, text);
+  }
+
+  async hasInlineEvidence(address: string): Promise<boolean> {
+    const { path, section } = parseAddress(address);
+    const text = (await this.#textAt(path))?.text;
+    if (text === undefined) return false;
+    if (section === undefined) return hasInlineEvidenceOnly(path, text);
+    return (annotationsAt(address, text)?.evidence ?? []).length > 0;
   }
 
   async annotate(address: string, changes: AnnotationChanges): Promise<void> {

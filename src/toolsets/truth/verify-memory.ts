@@ -12,7 +12,7 @@ import {
   type GivenEvidence,
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
-import { parseAddress } from '../../core/evidence/section-claims.ts';
+import { formatAddress, parseAddress } from '../../core/evidence/section-claims.ts';
 import { linkedTo, missing, supersede } from '../../core/evidence/supersede.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
@@ -29,6 +29,8 @@ interface VerifyRequest {
 
 interface Verified {
   readonly path: string;
+  /** Whether it is confirmed to be true, and not only annotated. */
+  readonly isConfirmed: boolean;
   readonly annotations: Annotations;
   /** Records that name a superseded one. */
   readonly linked: readonly string[];
@@ -36,6 +38,8 @@ interface Verified {
   readonly changed: readonly string[];
 }
 
+/** The record whose sections are decisions. */
+const decisionLog = 'decisionLog.md';
 /** Limit of the changed places that an answer shows. */
 const maxChanges = 5;
 
@@ -84,8 +88,8 @@ export const verifyMemory = defineOperation({
       expires: day.optional().describe('the last day on which it holds: 2027-01-31'),
       status: input.status.describe('how sure it is'),
     }),
-    show: ({ path, annotations: { evidence, verified }, linked, changed }, painter) => [
-      painter.paint('good', verified ? `verified ${path}` : `changed ${path}`),
+    show: ({ path, isConfirmed, annotations: { evidence }, linked, changed }, painter) => [
+      painter.paint('good', isConfirmed ? `verified ${path}` : `changed ${path}`),
       ...changed.flatMap((one) => one.split('\n').map((line) => `  ${paintDiff(painter, line)}`)),
       ...evidence.map((one) => `  ${painter.plain(formatPlace(one))}`),
       ...linked.map((one) => painter.plain(`${one} names a record that was superseded`)),
@@ -94,7 +98,7 @@ export const verifyMemory = defineOperation({
 });
 
 async function verify(context: Context, request: VerifyRequest): Promise<Verified> {
-  const path = pastedPath(request.path);
+  const path = await addressOf(context, pastedPath(request.path));
   const { supersedes, expires, status } = request;
   const places = request.evidence;
   const others = [supersedes, expires, status].filter((one) => one !== undefined);
@@ -115,10 +119,20 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
       const before = await transaction.annotations(path);
       if (!before) throw missing(path);
       replaced = old ? await supersede(transaction, path, old) : [];
-      const evidence = given ?? (verifies && (await stillThere(context, before, findings)));
+      const renewed = verifies && !given ? await stillThere(context, before, findings) : undefined;
+      // Evidence between the lines of a text is renewed there; the commit says who has verified it.
+      // Places that a text only mentions become fresh by the verification of the whole record.
+      const mentions = findings.some(
+        ({ evidence, verdict }) => evidence.source === 'found' && verdict !== 'fresh',
+      );
+      const isInText =
+        !given &&
+        (parseAddress(path).section !== undefined || !mentions) &&
+        (await transaction.hasInlineEvidence(path));
       const changes: AnnotationChanges = {
-        ...(evidence && { evidence }),
-        ...(verifies && { verified }),
+        ...(given && { evidence: given }),
+        ...(renewed && { renewed }),
+        ...(verifies && !isInText && { verified }),
         ...(expires !== undefined && { expires }),
         ...(status !== undefined && { status }),
       };
@@ -127,7 +141,21 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
     },
   );
   const linked = await linkedTo(context.history, replaced);
-  return { path, annotations, linked, changed: changesOf(findings) };
+  const own = new Set(annotations.evidence.map(formatPlace));
+  const isWhole = parseAddress(path).section === undefined;
+  const about = findings.filter(
+    ({ evidence: { source: _, ...one } }) => isWhole || own.has(formatPlace(one)),
+  );
+  return { path, isConfirmed: verifies, annotations, linked, changed: changesOf(about) };
+}
+
+/** The address of a record or section; the title of a decision alone names it in the log. */
+async function addressOf(context: Context, given: string): Promise<string> {
+  if (/\.(?:md|yaml)(?:#|$)/.test(given)) return given;
+  const found = await context.store.change({ subject: `find ${given}` }, (transaction) =>
+    transaction.addressOf(formatAddress({ path: decisionLog, section: given })),
+  );
+  return found ?? given;
 }
 
 /** The verdicts about a record; none where there is no commit to compare with. */
@@ -150,12 +178,12 @@ function changesOf(findings: readonly EvidenceFinding[]): string[] {
   return changed.slice(0, maxChanges).map(({ message, diff = '' }) => `${message}\n${diff}`.trim());
 }
 
-/** The given evidence of a record as the code has it now. */
+/** The given evidence of a record as the code has it now, by its place in the record. */
 async function stillThere(
   context: Context,
   { evidence }: Annotations,
   findings: readonly EvidenceFinding[],
-): Promise<readonly GivenEvidence[] | undefined> {
+): Promise<ReadonlyMap<string, GivenEvidence> | undefined> {
   if (evidence.length === 0) return undefined;
   const places = evidence.map((one) => {
     const place = formatPlace(one);
@@ -172,5 +200,11 @@ async function stillThere(
     const { now } = found;
     return one.symbol === undefined ? formatReference(now) : `${now.path}#${one.symbol}`;
   });
-  return context.project.cite(places);
+  const cited = await context.project.cite(places);
+  return new Map(
+    evidence.flatMap((one, i) => {
+      const now = cited[i];
+      return now ? [[formatPlace(one), now] as const] : [];
+    }),
+  );
 }

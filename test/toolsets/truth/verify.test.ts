@@ -76,6 +76,52 @@ describe('verify_memory', () => {
     expect(repo.git('log', '-1', '--format=%s').trim()).toBe(`memory: verify ${path}`);
   });
 
+  test.each(['decisionLog.md', 'decisionLog.md#Wait', 'Wait', '.memory-bank/decisionLog.md#Wait'])(
+    'renews the evidence of a decision where it is, by %s, and once',
+    async (path) => {
+      const decide = (title: string, evidence: string[]) =>
+        call('log_decision', { title, context: 'C', decision: 'D', evidence });
+      await decide('Wait', ['src/lock.ts:1-3']);
+      await decide('Other', []);
+      const log = () => repo.read('.memory-bank/decisionLog.md');
+      repo.write('src/lock.ts', repo.read('src/lock.ts').replace('wait()', 'await wait()'));
+      commit('Wait for it');
+      const cautions = async () =>
+        (await call('search_memory', { query: 'Wait' })).results.map(
+          (hit: { caution?: string[] }) => hit.caution,
+        );
+      const before = log();
+      expect(await cautions()).toContainEqual([expect.stringContaining('was changed')]);
+      expect(await call('verify_memory', { path })).toMatchObject({
+        success: true,
+        changed: [expect.stringContaining('src/lock.ts:1-3 was changed')],
+        evidence: ['src/lock.ts:1-3'],
+      });
+      const lines = (text: string) => text.split('\n');
+      const differing = lines(log()).filter((line, i) => line !== lines(before)[i]);
+      expect(differing).toEqual([expect.stringMatching(/^- `src\/lock.ts:1-3` <!-- .* -->$/)]);
+      expect(lines(log())).toHaveLength(lines(before).length);
+      expect((await cautions()).filter((one: unknown) => one)).toEqual([]);
+      const head = repo.git('rev-parse', 'HEAD');
+      expect(await call('verify_memory', { path })).not.toHaveProperty('changed');
+      expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+    },
+  );
+
+  test('removes the evidence that an earlier version has repeated in the front matter', async () => {
+    const evidence = ['src/lock.ts:1-3'];
+    await call('log_decision', { title: 'Wait', context: 'C', decision: 'D', evidence });
+    const path = '.memory-bank/decisionLog.md';
+    const text = repo.read(path);
+    const [, fingerprint] = /<!-- (.*) -->/.exec(text) ?? [];
+    const line = `  - src/lock.ts:1-3 ${fingerprint}\n`;
+    repo.write(path, `---\nevidence:\n${line}${line}---\n${text}`);
+    commit('As it was written before');
+    await call('verify_memory', { path: 'decisionLog.md' });
+    expect(repo.read(path)).not.toContain('  - src/lock.ts');
+    expect(repo.read(path)).toContain(text);
+  });
+
   deep('refuses a record whose code is gone until it gets other evidence', async () => {
     await remember('lock', 'It waits.', ['src/lock.ts#lock']);
     repo.git('rm', '-q', 'src/lock.ts');
