@@ -1,6 +1,7 @@
 import { MemoryError } from '../../core/error.ts';
 import type { TreeChange } from '../index/cache-tree.ts';
 import type { IndexFile } from '../index/index-file.ts';
+import { restyleTo } from '../objects/line-ends.ts';
 import {
   type EncodedObject,
   encodeObject,
@@ -176,21 +177,32 @@ function addProposal(
         data: { path },
       });
     }
-    const known = () => committed && odb.content(committed.oid, 'blob');
-    if (indexed && indexed.oid !== committed?.oid && indexed.oid !== before) {
+    const known = () => committed && builder.blob(committed.oid);
+    // A checkout may have converted the line ends of the file. That is not an edit.
+    const restyle =
+      seen && committed && before !== committed.oid
+        ? restyleTo(builder.blob(committed.oid), seen)
+        : undefined;
+    const version = seen && restyle ? restyle(seen) : seen;
+    const versionId = restyle ? version && objectId('blob', version) : before;
+    // To undo the change.
+    if (seen && restyle) builder.add('blob', seen);
+    if (indexed && indexed.oid !== committed?.oid && indexed.oid !== versionId) {
       adopt?.(path, odb.content(indexed.oid, 'blob'), known());
       staged.push({ path, entry: { mode, oid: indexed.oid } });
     }
-    if (before !== committed?.oid) {
-      if (seen) adopt?.(path, Buffer.from(seen), known());
-      edited.push({ path, entry: seen && { mode, oid: builder.add('blob', seen) } });
+    if (versionId !== committed?.oid) {
+      if (version) adopt?.(path, Buffer.from(version), known());
+      edited.push({ path, entry: version && { mode, oid: builder.add('blob', version) } });
     }
-    const after = bytes && builder.add('blob', bytes);
+    // The new content was made from the file, or comes from another line of history.
+    const content = bytes && restyle && !join ? restyle(bytes) : bytes;
+    const after = content && builder.add('blob', content);
     ours.push({ path, entry: after === undefined ? undefined : { mode, oid: after } });
     const disk = earlier ?? { seen, before };
     files.set(path, {
       path,
-      bytes,
+      bytes: content,
       seen: disk.seen,
       before: disk.before,
       after,
@@ -253,6 +265,12 @@ class Builder {
     const object = encodeObject(type, content);
     this.#objects.set(object.oid, object);
     return object.oid;
+  }
+
+  /** The content of a blob, which may not be stored yet. */
+  blob(oid: Oid): Buffer {
+    const added = this.#objects.get(oid);
+    return added ? Buffer.from(added.content) : this.#odb.content(oid, 'blob');
   }
 
   /** The number of commits so far. */

@@ -8,6 +8,7 @@ import type { Head } from '../refs/refs.ts';
 import type { Conversions } from '../repository/conversions.ts';
 import type { IgnoreRules } from '../repository/ignore.ts';
 import { type CommitPlan, type Proposal, planCommits } from './commit-plan.ts';
+import { withConverted } from './converted-files.ts';
 import type { MutationSite, Prepared } from './mutation.ts';
 import { missingFolders } from './placement.ts';
 import { planRewrite, type Rewrite } from './rewrite-plan.ts';
@@ -46,7 +47,11 @@ export async function prepare(
   const unsigned =
     'rebuilt' in proposal
       ? planRewrite(odb, head, proposal, committer, signOff)
-      : planCommits(odb, head, known.file, proposal, { author, committer, signOff });
+      : planCommits(odb, head, known.file, withConverted(site, head, known.file, proposal), {
+          author,
+          committer,
+          signOff,
+        });
   const sign = signerOf(config, committer, env, signal);
   const plan = sign ? await signPlan(unsigned, sign) : unsigned;
   // Before anything is stored, because a file may be in the way of a folder.
