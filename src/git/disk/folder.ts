@@ -15,12 +15,15 @@ export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'has' | 'read' | 'load' 
 export class Folder {
   readonly root: string;
   readonly #files: Files;
+  readonly #platform: NodeJS.Platform;
   /** Paths known to be folders; cleared when the caller next awaits. */
   readonly #seen = new Set<string>();
 
-  constructor(files: Files, root: string) {
+  /** @param platform whose file systems ignore differences of names. */
+  constructor(files: Files, root: string, platform: NodeJS.Platform = process.platform) {
     this.#files = files;
     this.root = root;
+    this.#platform = platform;
   }
 
   /**
@@ -46,12 +49,17 @@ export class Folder {
 
   /**
    * Whether the path is spelt as on disk. Letter case counts even where the file system ignores it: a
-   * path that the rules of a mode protect must not have a second spelling.
+   * path that the rules of a mode protect must not have a second spelling. Some disks of macOS change the
+   * names of files to normal form D; such a file has its name in form C.
    */
   #isExact(path: string): boolean {
-    if (process.platform === 'linux') return true;
+    if (this.#platform === 'linux') return true;
     const [root, full] = [this.root, join(this.root, path)].map((at) => this.#files.realpath(at));
-    return root !== undefined && full === join(root, path);
+    if (root === undefined || full === undefined) return false;
+    const [wanted, found] = [join(root, path), full];
+    return (
+      found === wanted || (path === path.normalize('NFC') && isComposedFrom(wanted, found, root))
+    );
   }
 
   /** Like `stat`, for a path that is known to be spelt as on disk. */
@@ -130,6 +138,12 @@ export class Folder {
       throw storageError(error, `read ${path === '' ? this.root : path}`);
     }
   }
+}
+
+/** Whether a path below a folder is the normal form C of the one on disk. */
+function isComposedFrom(wanted: string, found: string, root: string): boolean {
+  if (!found.startsWith(root)) return false;
+  return wanted.slice(root.length) === found.slice(root.length).normalize('NFC');
 }
 
 /** Refuses a link, and a pipe or device, which could be read without end. */

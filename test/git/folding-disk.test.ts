@@ -1,0 +1,83 @@
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { foldName } from '../../src/core/names/file-name.ts';
+import { NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
+import { Folder } from '../../src/git/disk/folder.ts';
+import { newFolder } from '../support/process.ts';
+
+/** The real disk, which ignores letter case and Unicode normal forms below a folder, as APFS does. */
+class FoldingFiles extends NodeFiles {
+  readonly #root: string;
+
+  constructor(root: string) {
+    super();
+    this.#root = root;
+  }
+
+  override lstat(path: string): Stat | undefined {
+    return super.lstat(this.#onDisk(path));
+  }
+
+  override realpath(path: string): string | undefined {
+    return super.realpath(this.#onDisk(path));
+  }
+
+  #onDisk(path: string): string {
+    if (!path.startsWith(`${this.#root}/`)) return path;
+    let found = this.#root;
+    for (const name of path.slice(this.#root.length + 1).split('/')) {
+      const names = super.list(found)?.map((entry) => entry.name) ?? [];
+      found = join(found, names.find((one) => foldName(one) === foldName(name)) ?? name);
+    }
+    return found;
+  }
+}
+
+const composed = 'caf\u00e9.md';
+const decomposed = composed.normalize('NFD');
+
+let base: string;
+beforeEach(() => {
+  base = newFolder();
+});
+afterEach(() => rmSync(base, { recursive: true }));
+
+function folderWith(name: string, top = base): Folder {
+  const root = join(top, 'memory');
+  mkdirSync(join(root, 'notes'), { recursive: true });
+  writeFileSync(join(root, 'notes', name), 'text');
+  expect(readdirSync(join(root, 'notes'))).toEqual([name]);
+  return new Folder(new FoldingFiles(root), root, 'darwin');
+}
+
+describe('on a disk that ignores differences of names', () => {
+  test('a record has one spelling', () => {
+    const folder = folderWith('Plan.md');
+    expect(folder.stat('notes/Plan.md')?.kind).toBe('file');
+    expect(folder.stat('notes/plan.md')).toBeUndefined();
+    expect(folder.stat('Notes/Plan.md')).toBeUndefined();
+  });
+
+  test('a record whose name the disk has in normal form D is found by its form C', () => {
+    const folder = folderWith(decomposed);
+    expect(folder.stat(`notes/${composed}`)?.kind).toBe('file');
+    expect(folder.stat(`notes/${decomposed}`)?.kind).toBe('file');
+  });
+
+  test('a record whose name it has in form C has no second spelling in form D', () => {
+    const folder = folderWith(composed);
+    expect(folder.stat(`notes/${composed}`)?.kind).toBe('file');
+    expect(folder.stat(`notes/${decomposed}`)).toBeUndefined();
+  });
+
+  test('a folder behind a link of the system, such as /var, is the same folder', () => {
+    const linked = `${base}-linked`;
+    symlinkSync(base, linked);
+    try {
+      expect(folderWith('plan.md', linked).stat('notes/plan.md')?.kind).toBe('file');
+    } finally {
+      rmSync(linked);
+    }
+  });
+});
