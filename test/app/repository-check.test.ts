@@ -1,7 +1,9 @@
-import { rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkRepository } from '../../src/app/health/repository-check.ts';
 import { create } from '../git/create.ts';
+import { main } from '../support/process.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
 
 /** The findings about a repository, each as `what state text`. */
@@ -45,4 +47,20 @@ test('doctor knows the name that the environment gives to git', async () => {
   expect(await check(repo, { GIT_AUTHOR_NAME: '' })).toContainEqual(
     expect.stringMatching(/^Repository bad .*GIT_AUTHOR_NAME is empty/),
   );
+});
+
+test.skipIf(process.getuid?.() !== 0)('doctor names what cannot be written', async () => {
+  const repo = create();
+  repo.write('.memory-bank/a.md', '1');
+  const permissions = async () => (await check(repo)).filter((one) => /^Permissions/.test(one));
+  expect(await permissions()).toEqual([]);
+  chownSync(repo.path('.git/index'), 65_534, 65_534);
+  expect(await permissions()).toEqual([expect.stringMatching(/note .*\.git\/index do not belong/)]);
+  chownSync(repo.path('.git/index'), 0, 0);
+  for (const path of ['', '.git']) chownSync(repo.path(path), 65_534, 65_534);
+  chmodSync(repo.root, 0o755);
+  const { stdout } = spawnSync(process.execPath, [main, 'doctor', '--root', repo.root], {
+    ...{ uid: 65_534, gid: 65_534, env: gitEnv, encoding: 'utf8' },
+  });
+  expect(stdout).toMatch(/WRONG\s+Permissions\s+.*refs\/heads cannot be written/);
 });

@@ -17,6 +17,7 @@ import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import { readRegular } from '../../git/repository/enclosure.ts';
 import { setMergeDriver } from '../merging.ts';
 import type { RootInput } from '../root.ts';
+import { checkAccess } from './access-check.ts';
 import { checkFileSystem } from './file-system-check.ts';
 import type { Finding } from './finding.ts';
 import { checkRefs } from './refs-check.ts';
@@ -62,6 +63,7 @@ export async function checkRepository(
     ...(await checkFileSystem(files, tree.commonDir)),
     ...foundLocks(new Disk(files, 'relaxed'), tree).map(lookAtLock),
     ...checkRefs(files, tree),
+    ...checkAccess(files, tree, join(root, memoryFolderName)),
     lookAtDriver(root, tree, program),
     ...lookAtIdentity(config, env),
   ];
