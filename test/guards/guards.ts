@@ -81,11 +81,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'only one of two waiters removes a dead lock',
-    [
-      'git/locks/process-lock.ts',
-      'if (this.#read(name)?.id === holder.id) this.#disk.discard(this.#path(name));',
-      'this.#disk.discard(this.#path(name));',
-    ],
+    ['git/locks/owned-names.ts', 'if (!this.#holds(name, id)) return;', ''],
     [lock, 'during our check is kept'],
   ),
   guard(
@@ -99,7 +95,11 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the process lock is checked',
-    ['git/locks/process-lock.ts', "if (this.#tryTake('lock', own)) return token;", 'return token;'],
+    [
+      'git/locks/process-lock.ts',
+      "if (this.#tryTake('lock', token.id)) return token;",
+      'return token;',
+    ],
     [lock, 'that is alive is never taken'],
   ),
   guard(
@@ -147,12 +147,12 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'recovery does not remove git locks of another program',
-    ['git/commit/recovery.ts', 'if (files.lstat(path)?.ino === proof.ino) site', 'site'],
+    ['git/commit/recovery.ts', '(path) => areLinked(proof, files.lstat(path))', '() => true'],
     [races, 'locks of a person are kept'],
   ),
   guard(
     'recovery removes the git locks of a dead server',
-    ['git/commit/recovery.ts', 'for (const role of lockRoles) removeLock(site, role, id);', ''],
+    ['git/commit/recovery.ts', 'if (!proof || proof.links < 2) return;', 'return;'],
     [faults, 'is undone at the current path of the repository'],
   ),
 
@@ -178,7 +178,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an edit of a record before its index is written is seen',
-    ['git/index/known-index.ts', 'written.pieces(), Number(ticks) / 1024', 'written.pieces()'],
+    ['git/index/known-index.ts', 'lock.keepsTime ? Number(ticks) / 1024 : undefined', 'undefined'],
     [indexTime, 'whose index was not written yet'],
   ),
   guard(
