@@ -4,6 +4,7 @@ import { kinds } from '../../../src/store/secrets/kinds.ts';
 import { findNamedSecret, findSecrets } from '../../../src/store/secrets/scan.ts';
 import { credentials, nearMisses } from '../../support/credentials.ts';
 import { isFull } from '../../support/depth.ts';
+import { notOnWindows } from '../../support/windows.ts';
 
 describe('a credential is found:', () => {
   test.each(credentials())('$name', ({ text }) => {
@@ -79,7 +80,9 @@ test.each([
   expect(findNamedSecret({ title: 'build number', body }, text)).toEqual([]);
 });
 
-test('the time for a text is proportional to its length', () => {
+const timed = notOnWindows('it counts the time of a process in steps of 15 ms');
+
+timed('the time for a text is proportional to its length', () => {
   const spent = (unit: string) => {
     const text = unit.repeat(Math.ceil((isFull ? 40_000 : 10_000) / unit.length));
     const start = process.cpuUsage();
