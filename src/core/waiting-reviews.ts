@@ -36,6 +36,11 @@ export interface Reviews {
   /** The last commit of each review, by name, without a look at its changes. */
   tips(): Promise<ReadonlyMap<string, string>>;
   /**
+   * Returns those of some commits of HEAD's history that a person has accepted, in a review or from a
+   * branch, and those by which a person accepted others.
+   */
+  accepted(commits: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
    * Merges changes of a review into the memory, record by record.
    *
    * A review that is accepted as a whole ends; changes that come meanwhile keep waiting. Otherwise the

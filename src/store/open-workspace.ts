@@ -241,6 +241,7 @@ class StoreWorkspace implements Workspace {
     return {
       list: async () => (await load()).list(),
       tips: async () => (await load()).tips(),
+      accepted: async (...request) => (await load()).accepted(...request),
       accept: async (...request) => (await load()).accept(...request),
       acceptFrom: async (...request) => (await load()).acceptFrom(...request),
       withdraw: async (...request) => (await load()).withdraw(...request),

@@ -100,6 +100,32 @@ describe('a record of a review that is accepted alone', () => {
     },
   );
 
+  test.each(places)('counts as accepted, where the memory is %s', async (_, to) => {
+    const { app, person, agent } = await begin(to);
+    const accepted = () =>
+      app.run(person, 'review', {}, async ({ history, reviews }) => {
+        const { entries } = await history.newest('HEAD', 100);
+        const found = await reviews.accepted(entries.map(({ commit }) => commit.oid));
+        const isBy = (name: string) => entries.filter((one) => one.commit.agent?.startsWith(name));
+        const byAgent = isBy('claude-code');
+        const left = byAgent.filter(({ commit }) => !found.has(commit.oid));
+        return [byAgent.length, left.length, found.size - byAgent.length + left.length];
+      });
+    for (const title of ['One', 'Two', 'Three']) await decide(app, agent, title);
+    await decide(app, person, 'Meanwhile');
+    const name = await reviewOf(app, person);
+    expect(await accepted()).toEqual([0, 0, 0]);
+    await accept(app, person, name, { records: ['decisionLog.md#Two'] });
+    expect((await accepted()).slice(1)).toEqual([0, 0]);
+    await decide(app, person, 'In between');
+    await accept(app, person, name);
+    const [all = 0, ...others] = await accepted();
+    expect(all).toBeGreaterThan(3);
+    expect(others).toEqual([0, 0]);
+    await app.call(person, 'log_decision', { title: 'A', context: 'C', decision: 'D' });
+    expect(await accepted()).toEqual([all, 0, 0]);
+  });
+
   test('can be a decision of a log, which leaves the other ones waiting', async () => {
     const { app, person, agent } = await begin();
     for (const title of ['One', 'Two', 'Three']) await decide(app, agent, title);

@@ -159,6 +159,39 @@ describe('with required reviews, an API key', () => {
   });
 });
 
+test('commits of agents that a person has accepted do not count as not reviewed', async () => {
+  const unreviewed = async () => (await person('GET', '/memory/home')).body.unreviewed?.count ?? 0;
+  const learn = (title: string) =>
+    agent('POST', '/memory-bank/logDecision', { body: { title, context: 'c', decision: 'd' } });
+  await learn('Accepted in part');
+  await learn('Accepted later');
+  // So that the commits that accept have changes of their own.
+  await person('POST', '/memory-bank/logDecision', {
+    body: { title: 'Meanwhile', context: 'c', decision: 'd' },
+  });
+  const before = await unreviewed();
+  const [{ name }] = await reviewsOf();
+  const records = ['decisionLog.md#Accepted in part'];
+  await person('POST', '/memory/reviews/accept', { body: { name, records } });
+  expect(text()).toContain('Accepted in part');
+  expect(await unreviewed()).toBe(before);
+  await person('POST', '/memory/reviews/accept', { body: { name } });
+  expect(text()).toContain('Accepted later');
+  const { repo } = served;
+  expect(repo.git('log', '--format=%B').match(/^Memory-Agent: client:/gm)?.length).toBeGreaterThan(
+    3,
+  );
+  expect(await unreviewed()).toBe(before);
+  // Nobody has accepted what a merge by git alone brings in.
+  repo.git('switch', '-q', '-c', 'side');
+  repo.write('.memory-bank/other.md', '# Other\n');
+  repo.git('add', '.');
+  repo.git('commit', '-q', '-m', 'memory: write other.md', '-m', 'Memory-Agent: claude-code/2');
+  repo.git('switch', '-q', 'main');
+  repo.git('merge', '-q', '--no-ff', '-m', 'Merge side', 'side');
+  expect(await unreviewed()).toBe(before + 1);
+});
+
 test('a change that a person makes over REST is committed at once', async () => {
   const body = { path: 'decisionLog.md', before: text(), text: `${text()}\nMore.\n` };
   const saved = await person('POST', '/memory/record', { body });

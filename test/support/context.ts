@@ -190,6 +190,7 @@ const noClaims: Claims = {
 const noReviews: Reviews = {
   list: async () => [],
   tips: async () => new Map(),
+  accepted: async () => new Set(),
   accept: async (name) => noReview(name),
   acceptFrom: async (name) => noReview(name),
   withdraw: async (base) => noReview(base),

@@ -25,9 +25,9 @@ export const reviewed = defineMemoryOperation({
   },
 });
 
-/** Returns the newest commits of agents that no person has marked as reviewed. */
+/** Returns the newest commits of agents that no person has accepted or marked as reviewed. */
 export async function findUnreviewed(
-  { store, history }: Context,
+  { store, history, reviews }: Context,
   entries: readonly LogEntry[],
 ): Promise<Home['unreviewed']> {
   const mark = await store.local.get(stateKey);
@@ -37,7 +37,9 @@ export async function findUnreviewed(
   // A rewritten history does not have the reviewed commit any more.
   const isNew = ({ at }: CommitInfo) => typeof known.at !== 'string' || at > known.at;
   const newer = end >= 0 ? all.slice(0, end) : all.filter(isNew);
-  const found = newer.filter(({ agent }) => agent !== undefined && !isOfPerson(agent));
+  const ofAgents = newer.filter(({ agent }) => agent !== undefined && !isOfPerson(agent));
+  const accepted = await reviews.accepted(ofAgents.map(({ oid }) => oid));
+  const found = ofAgents.filter(({ oid }) => !accepted.has(oid));
   const [newest, oldest] = [all[0], found.at(-1)];
   if (!newest || !oldest) return undefined;
   const before = await stateBefore(history, oldest.oid);

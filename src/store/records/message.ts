@@ -241,6 +241,16 @@ export function isMemoryMerge(message: string): boolean {
   return isMemoryMessage(message) && /^Memory-Merged: /m.test(message);
 }
 
+/**
+ * Whether a message is that of a commit by which a person accepted changes of agents.
+ *
+ * A squash also has the trailers of its commits, under another subject.
+ */
+export function isAcceptance(message: string): boolean {
+  if (!isMemoryMessage(message) || !message.startsWith('memory: accept ')) return false;
+  return partsOf(message).trailers.some((line) => /^Memory-Reviewed: [0-9a-f]{40}/.test(line));
+}
+
 /** The commit of the code at which a change of the memory was made; undefined if the message names none. */
 export function codeCommitOf(message: string): Oid | undefined {
   return /^Memory-Code: ([0-9a-f]{40})$/m.exec(message)?.[1];

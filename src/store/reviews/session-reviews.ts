@@ -18,6 +18,7 @@ import { commitMessage } from '../records/message.ts';
 import { type Permit, toCommitMade } from '../records/permit.ts';
 import { checkMerge, mergeChanges, mergeCommit } from '../sync/branch-merge.ts';
 import { areRelated } from '../sync/divergence.ts';
+import { acceptedCommits } from './accepted-commits.ts';
 import { acceptanceOf, proposedCommits } from './proposal-commits.ts';
 import { chosenSections, proposedPart } from './proposed-part.ts';
 import { describeWaiting, lastCommon, rewritten } from './waiting-changes.ts';
@@ -54,6 +55,12 @@ export class SessionReviews implements Reviews {
     const repository = this.#archive.memory.repository();
     const branches = repository?.canReadRefs ? repository.refs.list(prefix) : [];
     return new Map(branches.map(({ ref, oid }) => [ref.slice(prefix.length), oid]));
+  }
+
+  async accepted(commits: readonly Oid[]): Promise<ReadonlySet<Oid>> {
+    if (commits.length === 0) return new Set();
+    const visit = await this.#visit();
+    return acceptedCommits(visit, await visit.resolve('HEAD'), new Set(commits));
   }
 
   async accept(
