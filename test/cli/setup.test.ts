@@ -671,10 +671,14 @@ describe('doctor', () => {
     expect(run('doctor').status).toBe(0);
   });
 
-  deep('gives no advice on what it cannot judge in a repository of another format', () => {
-    const { run } = project({}, '--object-format=sha256');
+  test('gives no advice on what it cannot judge in a repository of another format', () => {
+    const { repo, run } = project({}, '--object-format=sha256');
+    repo.write('a', 'a');
+    repo.git('add', 'a');
+    repo.git('commit', '-q', '-m', 'Begin');
     const { status, stdout } = run('doctor');
     expect(stdout.match(/^WRONG .*/gm)).toEqual([expect.stringContaining('object ids are sha256')]);
+    expect(stdout).not.toMatch(/delete|refs/i);
     expect(status).toBe(6);
   });
 
@@ -722,7 +726,8 @@ describe('doctor', () => {
     expect(run('doctor').stdout).toMatch(/^note +Attributes .*lacks rules/m);
     expect(repo.status()).toEqual([]);
     expect(run('doctor', '--fix').stdout).toMatch(/^ok +Attributes +completed and committed$/m);
-    expect(repo.read('.memory-bank/.gitattributes')).toBe(`* -text\n*.png binary\n${complete}`);
+    const [, missing] = complete.split('* -text\n');
+    expect(repo.read('.memory-bank/.gitattributes')).toBe(`* -text\n*.png binary\n${missing}`);
     expect(repo.status()).toEqual([]);
     expect(run('doctor').stdout).not.toContain('Attributes');
   });

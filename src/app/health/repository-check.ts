@@ -2,6 +2,7 @@ import { join, relative, sep } from 'node:path';
 import type { MemoryError } from '../../core/error.ts';
 import { memoryFolderName } from '../../core/workspace.ts';
 import { doesSign } from '../../git/commit/signing.ts';
+import { isKnownStorage } from '../../git/commit/state.ts';
 import {
   type FoundLock,
   firstWriteRefusals,
@@ -62,7 +63,7 @@ export async function checkRepository(
       : { what: 'Ignore rules', state: 'good', text: `do not cover ${memoryFolderName}` },
     ...(await checkFileSystem(files, tree.commonDir)),
     ...foundLocks(new Disk(files, 'relaxed'), tree).map(lookAtLock),
-    ...checkRefs(files, tree),
+    ...(isKnownStorage(config) ? checkRefs(files, tree) : []),
     ...checkAccess(files, tree, join(root, memoryFolderName)),
     lookAtDriver(root, tree, program),
     ...lookAtIdentity(config, env),

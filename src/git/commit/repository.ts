@@ -43,7 +43,7 @@ import { type ResolveMerge, resolveMerge } from './resolve-merge.ts';
 import type { Rewrite } from './rewrite-plan.ts';
 import { doesSign } from './signing.ts';
 import { StaleIndex } from './stale-index.ts';
-import { checkFormat, checkIdle, checkStorage, underWayIn } from './state.ts';
+import { checkFormat, checkIdle, checkStorage, isKnownStorage, underWayIn } from './state.ts';
 
 /** A commit that was made. */
 export interface MadeCommit {
@@ -155,13 +155,7 @@ export class Repository {
 
   /** Whether the format of refs and objects is a known one. */
   get canReadRefs(): boolean {
-    try {
-      checkStorage(this.config());
-      return true;
-    } catch (error) {
-      if (error instanceof MemoryError) return false;
-      throw error;
-    }
+    return isKnownStorage(this.config());
   }
 
   head(): Head {

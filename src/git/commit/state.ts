@@ -61,6 +61,17 @@ const knownExtensions = new Set([
   'worktreeconfig',
 ]);
 
+/** Whether the format of refs and objects is a known one. */
+export function isKnownStorage(config: GitConfig): boolean {
+  try {
+    checkStorage(config);
+    return true;
+  } catch (error) {
+    if (error instanceof MemoryError) return false;
+    throw error;
+  }
+}
+
 /**
  * Refuses a repository with an unknown format of objects or refs, whose history cannot be read.
  *

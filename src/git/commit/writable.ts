@@ -19,7 +19,7 @@ import { planCommits } from './commit-plan.ts';
 import { missingFolders } from './placement.ts';
 import { stagedIn } from './prepare.ts';
 import { checkSigning } from './signing.ts';
-import { checkFormat, checkIdle, checkMerged } from './state.ts';
+import { checkFormat, checkIdle, checkMerged, isKnownStorage } from './state.ts';
 
 /**
  * Lists what prevents a file from being written and committed, each with a hint; except locks. It makes
@@ -40,7 +40,8 @@ export function writeRefusals(
     () => checkIdle(files, tree.gitDir),
     () => checkSigning(config, env),
     () => new IgnoreRules(files, tree, config, env).check([path]),
-    () => checkConversions(files, tree, config, env, path),
+    // The rules can be in the index, which cannot be read in another format.
+    () => isKnownStorage(config) && checkConversions(files, tree, config, env, path),
   ]);
 }
 
