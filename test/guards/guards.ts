@@ -231,7 +231,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a branch name cannot escape from the refs',
-    ['git/refs/refs.ts', '&& !refused.test(name)', ''],
+    ['git/refs/loose-refs.ts', '&& !refused.test(name)', ''],
     ['git/repository.test.ts', 'a HEAD that is not the name of a branch'],
   ),
   guard(
@@ -435,7 +435,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'opening a file does not follow links',
-    ['git/disk/file-layer.ts', 'withoutWaiting | O_NOFOLLOW', 'withoutWaiting'],
+    ['git/disk/open-plain.ts', 'withoutWaiting | noFollow', 'withoutWaiting'],
     ['git/files.test.ts', 'is not read'],
   ),
   guard(

@@ -73,7 +73,11 @@ test('a search names damaged files and duplicate keys while they exist', async (
   repo.write(file('b'), 'path: [\n');
   repo.write(file('double'), repo.read(file('c')));
   repo.write(file('again'), repo.read(file('c')));
-  expect(await damaged()).toEqual(['b.yaml damaged', 'c.yaml conflict', 'double.yaml conflict']);
+  expect(await damaged()).toEqual([
+    'again.yaml conflict',
+    'b.yaml damaged',
+    'double.yaml conflict',
+  ]);
   repo.write(file('b'), text);
   rmSync(repo.path(file('again')));
   expect(await damaged()).toEqual(['double.yaml conflict']);
