@@ -20,6 +20,21 @@ export interface Damaged {
   readonly error: MemoryError;
 }
 
+/**
+ * A record that git does not have, and whose name is that of a copy of a record that git has, as a cloud
+ * folder names them. Both count, because the path is the key.
+ */
+export interface CopiedRecord {
+  readonly path: string;
+  /** The path of the record of which it is a copy. */
+  readonly original: string;
+}
+
+/** Says what is wrong with a copy, and what to do. */
+export function describeCopy({ path, original }: CopiedRecord): string {
+  return `${path} is a copy of ${original} by its name, and git does not have it. Take over what ${original} lacks, then remove ${path}; commit it if it is a record of its own.`;
+}
+
 /** Why readers should not rely on records, by path; records without a reason are left out. */
 export type CautionsByPath = ReadonlyMap<string, readonly string[]>;
 
@@ -80,6 +95,8 @@ export interface Listing<T> {
   /** Sorted by path. */
   readonly records: readonly Located<T>[];
   readonly damaged: readonly Damaged[];
+  /** Those of the records that are copies of others by their names; absent without any. */
+  readonly copies?: readonly CopiedRecord[];
 }
 
 /** The keys of a type: those of the records that can be read, and files that cannot be read. */

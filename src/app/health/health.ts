@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Session } from '../../core/session.ts';
-import type { LeftOut } from '../../core/store.ts';
+import { describeCopy, type LeftOut } from '../../core/store.ts';
 import { readSyncState } from '../../core/sync-state.ts';
 import { memoryFolderName } from '../../core/workspace.ts';
 import { Enclosure } from '../../git/repository/enclosure.ts';
@@ -135,11 +135,14 @@ async function lookAtRecords(app: App, session: Session, options: CallOptions): 
   return app.run(session, 'doctor', options, async ({ store }) => {
     const found: Finding[] = [];
     const paths: string[] = [];
+    const notes: Finding[] = [];
     for (const type of types) {
-      const { records, damaged } = await store.list(type);
+      const { records, damaged, copies = [] } = await store.list(type);
       for (const { path } of records) paths.push(path);
       for (const { error } of damaged)
         found.push({ what: 'Records', state: 'bad', text: error.text });
+      for (const copy of copies)
+        notes.push({ what: 'Records', state: 'note', text: describeCopy(copy) });
     }
     if (found.length === 0) {
       found.push({
@@ -148,7 +151,7 @@ async function lookAtRecords(app: App, session: Session, options: CallOptions): 
         text: `${paths.length}, all of them can be read`,
       });
     }
-    found.push(...twinsAmong(paths));
+    found.push(...notes, ...twinsAmong(paths));
     const { leftOut } = await store.search({ query: 'memory', limit: 1 });
     return leftOut ? [...found, describeLeftOut(leftOut)] : found;
   });

@@ -56,13 +56,17 @@ export interface EvidenceFinding {
  *
  * `superseded`: it does not say by which record it was replaced, or that one is missing. `link`: it
  * names a superseded record. `rivals`: two records replace the same one. `title`: another decision has
- * its title. `relative_date`: its text contains a date such as "last week". `expired`, `similar`, `large`.
+ * its title. `duplicate`: another file has its key and counts. `copy`: its name is that of a copy of
+ * another record. `relative_date`: its text contains a date such as "last week". `expired`, `similar`,
+ * `large`.
  */
 export const textKinds = [
   'superseded',
   'link',
   'rivals',
   'title',
+  'duplicate',
+  'copy',
   'relative_date',
   'expired',
   'similar',

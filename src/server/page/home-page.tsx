@@ -66,7 +66,9 @@ function Attention({
   // The code is known as it is now only.
   const evidence = useAnswer<StaleEvidence>(isPast ? undefined : '/memory/evidence');
   const bad = evidence.data?.findings.filter(
-    ({ severity }) => severity === 'error' || severity === 'warning',
+    // The problems name the duplicates already.
+    ({ severity, verdict }) =>
+      (severity === 'error' || severity === 'warning') && verdict !== 'duplicate',
   );
   const all = [...problems, ...(bad ?? [])];
   if (all.length + conflicts.length + waiting === 0 && !unreviewed) return null;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Log } from '../../core/history.ts';
+import { describeCopy } from '../../core/store.ts';
 import { homeShape } from '../page/answers.ts';
 import { at, commitData, countMakers, entryData, referenceTo } from './answer-data.ts';
 import { type Catalogue, defineMemoryOperation } from './operation.ts';
@@ -29,7 +30,7 @@ export const home = defineMemoryOperation({
   async run(context, { at }, catalogue) {
     const { root } = await context.project.info();
     const { branch, oid: head } = await context.project.head();
-    const { records, damaged } = await readState(context, catalogue.types, at);
+    const { records, damaged, copies } = await readState(context, catalogue.types, at);
     const { entries } = await logOf(context, at);
     const [newest] = entries;
     const since = Date.parse(newest?.commit.at ?? '') - recently;
@@ -60,7 +61,10 @@ export const home = defineMemoryOperation({
       ...(unreviewed && { unreviewed }),
       waiting: at === undefined ? (await context.reviews.list()).length : 0,
       conflicts: at === undefined ? await conflictsOf(context) : [],
-      problems: damaged.map(({ path, error }) => ({ path, message: error.text })),
+      problems: [
+        ...damaged.map(({ path, error }) => ({ path, message: error.text })),
+        ...copies.map((copy) => ({ path: copy.path, message: describeCopy(copy) })),
+      ],
     };
   },
 });

@@ -2,7 +2,7 @@ import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import type { Damaged } from '../../core/store.ts';
+import type { CopiedRecord, Damaged } from '../../core/store.ts';
 
 /** A record of one state of the memory. */
 export interface KnownRecord {
@@ -17,6 +17,7 @@ export interface KnownRecord {
 export interface MemoryState {
   readonly records: readonly KnownRecord[];
   readonly damaged: readonly Pick<Damaged, 'path' | 'error'>[];
+  readonly copies: readonly CopiedRecord[];
 }
 
 /** Returns all records of the given types, as they are now or as a revision has them. */
@@ -27,15 +28,17 @@ export async function readState(
 ): Promise<MemoryState> {
   const records: KnownRecord[] = [];
   const damaged: Pick<Damaged, 'path' | 'error'>[] = [];
+  const copies: CopiedRecord[] = [];
   if (revision === undefined) {
     for (const type of types) {
       const listing = await store.list(type);
       damaged.push(...listing.damaged);
+      copies.push(...(listing.copies ?? []));
       for (const { key, path, value } of listing.records) {
         records.push(known(type, path, key, value));
       }
     }
-    return { records, damaged };
+    return { records, damaged, copies };
   }
   const names = new Set(types.map(({ name }) => name));
   const past = await (await history.at(revision)).list(undefined, Infinity);
@@ -43,7 +46,7 @@ export async function readState(
     if (error) damaged.push({ path, error });
     else if (value && names.has(type.name)) records.push(known(type, path, key, value));
   }
-  return { records, damaged };
+  return { records, damaged, copies };
 }
 
 /**

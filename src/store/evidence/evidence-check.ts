@@ -18,6 +18,7 @@ import type { Oid } from '../../git/objects/object.ts';
 import { ancestors } from '../history/lineage.ts';
 import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
+import { copyFindings } from './copy-findings.ts';
 import { NamedRecords } from './named-records.ts';
 import {
   byKey,
@@ -77,7 +78,8 @@ export async function checkEvidence(
         ? new Set<string>()
         : changedRecords(visit, since, head, paths);
   const texts = textFindings(visit, claims, archive.today(), request.tending === true);
-  return withTexts(found, await inSlices(texts, pause), changed);
+  const copies = await inSlices(copyFindings(visit), pause);
+  return withTexts(withTexts(found, copies, changed), await inSlices(texts, pause), changed);
 }
 
 /** Reads each record once, for its places in the code and for its statements. */

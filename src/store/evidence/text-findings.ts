@@ -10,12 +10,14 @@ import { type LinkedRecord, Supersession } from './supersession.ts';
 /** A larger record is hard to read and to search, in bytes. */
 const largeBytes = 32 * 1024;
 
-const severities: { readonly [kind in TextKind]: Severity } = {
+export const severities: { readonly [kind in TextKind]: Severity } = {
   superseded: 'warning',
   link: 'warning',
   rivals: 'warning',
   title: 'warning',
   expired: 'warning',
+  duplicate: 'warning',
+  copy: 'notice',
   relative_date: 'notice',
   similar: 'notice',
   large: 'notice',

@@ -12,8 +12,12 @@ const copyNames = [
   /^(.+) \d+$/,
 ];
 
+/** The characters that all names of copies have: a fast test of many other names. */
+const sign = / |\.sync-conflict-/;
+
 /** The path of the file of which this one is a copy, by its name; undefined for no such name. */
 export function copiedFrom(path: string): string | undefined {
+  if (!sign.test(path)) return undefined;
   const [, folder = '', name = '', extension = ''] =
     /^(.*\/)?([^/]+?)(\.[a-z]+)?$/.exec(path) ?? [];
   const original = copyNames.map((one) => one.exec(name)?.[1]).find((found) => found !== undefined);

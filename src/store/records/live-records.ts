@@ -197,6 +197,11 @@ export class LiveRecords {
     return this.#cache.shadowedBy(record);
   }
 
+  /** The path of the file of which one that counts is a copy by its name; see `RecordCache.copyOf`. */
+  copyOf(record: RecordFile): string | undefined {
+    return this.#cache.copyOf(record);
+  }
+
   /** The number of entries in a folder. */
   sizeOf(folder: string): number {
     return this.#scan.sizeOf(folder);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { sameStat } from '../../git/disk/file-layer.ts';
-import { byRank } from './copied-file.ts';
+import { byRank, copiedFrom } from './copied-file.ts';
 import { fanOutPath } from './fan-out.ts';
 import { NameIndex } from './name-index.ts';
 import { OwnedPaths } from './owned-paths.ts';
@@ -238,6 +238,20 @@ export class RecordCache {
     if (key === undefined) return undefined;
     const [winner] = byRank(this.#keys.shared(type, key), type, key, this.#isTracked);
     return winner === path ? undefined : winner;
+  }
+
+  /**
+   * The path of the file of which one that counts is a copy by its name, for a type whose paths are keys;
+   * undefined if git has the copy, or does not have the other one.
+   */
+  copyOf({ type, key, path }: RecordFile): string | undefined {
+    const original = copiedFrom(path);
+    if (original === undefined || key === undefined || !this.ownedBy(type).has(original)) {
+      return undefined;
+    }
+    // Another key in the file makes it a record of its own.
+    if (!type.locate?.(key).includes(path)) return undefined;
+    return !this.#isTracked(path) && this.#isTracked(original) ? original : undefined;
   }
 
   /** Evicts the values that were read longest ago, down to half of the limit. */

@@ -2,6 +2,7 @@ import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
 import {
   byTime,
+  type CopiedRecord,
   type Damaged,
   type KeyListing,
   type Listing,
@@ -120,16 +121,25 @@ export function toListing<R>(
   files: readonly RecordFile[],
   view: LiveRecords,
   convert: (file: RecordFile) => R,
-): { readonly records: R[]; readonly damaged: Damaged[] } {
+): {
+  readonly records: R[];
+  readonly damaged: Damaged[];
+  readonly copies?: readonly CopiedRecord[];
+} {
   const records: R[] = [];
   const damaged: Damaged[] = [];
+  const copies: CopiedRecord[] = [];
   for (const file of files) {
     const twin = view.shadowedBy(file);
     if (file.error) damaged.push({ path: file.path, error: file.error });
     else if (twin !== undefined) damaged.push({ path: file.path, error: duplicate(file, twin) });
-    else records.push(convert(file));
+    else {
+      const original = view.copyOf(file);
+      if (original !== undefined) copies.push({ path: file.path, original });
+      records.push(convert(file));
+    }
   }
-  return { records, damaged };
+  return { records, damaged, ...(copies.length > 0 && { copies }) };
 }
 
 function duplicate({ path }: RecordFile, twin: string): MemoryError {

@@ -20,7 +20,7 @@ import {
 /** Limit of commits that are read. */
 const maxLog = 50;
 
-/** The statements of all records, the newest first, and the records that cannot be read. */
+/** The statements of all records, the newest first, and the records that need attention. */
 interface Statements {
   readonly points: readonly LocatedPoint[];
   readonly damaged: readonly DamagedRecord[];
@@ -76,6 +76,7 @@ export class ContextSource implements BriefSource {
         const { twin } = error.data;
         damaged.push({ path, code: error.code, ...(typeof twin === 'string' && { twin }) });
       }
+      for (const copy of listing.copies ?? []) damaged.push({ code: 'conflict', ...copy });
       for (const { path, value } of listing.records) {
         for (const point of type.points(value)) points.push({ ...point, path });
       }

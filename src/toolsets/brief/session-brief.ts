@@ -35,12 +35,14 @@ export interface LocatedPoint extends BriefPoint {
   readonly path: string;
 }
 
-/** A record that cannot be read. */
+/** A record that cannot be read, does not count, or is a copy. */
 export interface DamagedRecord {
   readonly path: string;
   readonly code: ErrorCode;
   /** The file of the same key that counts instead; undefined if that is not the reason. */
   readonly twin?: string;
+  /** The file of which it is a copy by its name, if it can be read and counts as well. */
+  readonly original?: string;
 }
 
 /** A commit of the memory. */
@@ -72,7 +74,7 @@ export interface BriefPoints {
 export interface BriefSource {
   /** The agent that gets the brief: `claude-code/2.1`. */
   readonly agent: string | undefined;
-  /** The records that cannot be read. */
+  /** The records that cannot be read, do not count, or are copies. */
   damaged(): Promise<readonly DamagedRecord[]>;
   /** The records that a merge of git has left in conflict, by path. */
   conflicts(): Promise<readonly string[]>;
@@ -220,12 +222,7 @@ async function attentionLines(
 ): Promise<BriefLine[]> {
   const merge = tools.has('resolve_conflicts') ? 'resolve_conflicts' : '"memory-bank resolve"';
   const unreadable = new Map(
-    (await source.damaged()).map(({ path, code, twin }) => [
-      path,
-      twin !== undefined
-        ? `does not count: ${oneLine(twin)} has the same key; take over what that lacks, and remove this one`
-        : `cannot be read (${code === 'conflict' ? `conflict: ${merge} merges it` : code})`,
-    ]),
+    (await source.damaged()).map((one) => [one.path, damageText(one, merge)]),
   );
   const conflicts = (await source.conflicts()).filter((path) => !unreadable.has(path));
   const problem = await source.syncProblem();
@@ -240,6 +237,16 @@ async function attentionLines(
   ]
     .map(({ path, text }) => ({ path, text: `${oneLine(path)}: ${text}` }))
     .concat(outdatedLines(doubts));
+}
+
+/** @param merge names what merges a record in conflict. */
+function damageText({ code, twin, original }: DamagedRecord, merge: string): string {
+  const advice = 'take over what that lacks, and remove this one';
+  if (twin !== undefined) return `does not count: ${oneLine(twin)} has the same key; ${advice}`;
+  if (original !== undefined) {
+    return `a copy of ${oneLine(original)} by its name, not in git; ${advice}`;
+  }
+  return `cannot be read (${code === 'conflict' ? `conflict: ${merge} merges it` : code})`;
 }
 
 /** The lines about records that may be out of date. */
