@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { MemoryError } from '../../core/error.ts';
 import { errno } from '../disk/file-layer.ts';
@@ -16,6 +16,7 @@ import {
 } from '../objects/object.ts';
 import type { GitConfig } from '../repository/config.ts';
 import { isTrue } from '../repository/config-text.ts';
+import { pathFolders } from '../repository/system-config.ts';
 import type { CommitPlan } from './commit-plan.ts';
 
 /** Time limit of a signing program, in milliseconds: the user may have to type a passphrase. */
@@ -89,7 +90,7 @@ function methodOf(config: GitConfig, env: NodeJS.ProcessEnv) {
 
 /** Whether a program exists, by name or path. */
 function isInstalled(program: string, env: NodeJS.ProcessEnv): boolean {
-  const folders = /[\\/]/.test(program) ? [''] : (env.PATH ?? '').split(delimiter);
+  const folders = /[\\/]/.test(program) ? [''] : pathFolders(env);
   const endings = process.platform === 'win32' ? ['', '.exe'] : [''];
   return folders.some((folder) =>
     endings.some((ending) => existsSync(join(folder, program + ending))),

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { errno, type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
 import { commandSettings } from './config-env.ts';
 import { isTrue, parseConfig, type Setting } from './config-text.ts';
+import { systemFolder } from './system-config.ts';
 
 const maxIncludeDepth = 10;
 /** File limit: files that include each other more than once would multiply. */
@@ -116,7 +117,7 @@ export class GitConfig {
   }
 
   #readAll(files: Files, places: ConfigPlaces): void {
-    for (const path of userFiles(places.env)) this.#load(files, path, places, 0, false);
+    for (const path of userFiles(files, places.env)) this.#load(files, path, places, 0, false);
     this.#load(files, join(places.commonDir, 'config'), places, 0, true);
     if (this.hasWorktreeSettings) {
       this.#load(files, join(places.gitDir, 'config.worktree'), places, 0, true);
@@ -125,7 +126,7 @@ export class GitConfig {
   }
 
   #readUser(files: Files, places: ConfigPlaces): void {
-    for (const path of userFiles(places.env)) this.#load(files, path, places, 0, false);
+    for (const path of userFiles(files, places.env)) this.#load(files, path, places, 0, false);
     this.#takeCommand(files, places);
   }
 
@@ -210,15 +211,23 @@ function below(settings: ReadonlyMap<string, string>, section: string): Map<stri
   return found;
 }
 
-function userFiles(env: NodeJS.ProcessEnv): string[] {
+function userFiles(files: Files, env: NodeJS.ProcessEnv): string[] {
   const home = env.HOME || homedir();
   const system = isTrue(env.GIT_CONFIG_NOSYSTEM ?? '')
     ? []
-    : [env.GIT_CONFIG_SYSTEM ?? '/etc/gitconfig'];
+    : [env.GIT_CONFIG_SYSTEM ?? systemFile(files, env, 'gitconfig')];
   const global = env.GIT_CONFIG_GLOBAL;
   if (global !== undefined) return [...system, global];
   const xdg = env.XDG_CONFIG_HOME || join(home, '.config');
   return [...system, join(xdg, 'git', 'config'), join(home, '.gitconfig')];
+}
+
+/** The path of a system file of git. */
+export function systemFile(files: Files, env: NodeJS.ProcessEnv, name: string): string {
+  return join(
+    systemFolder(env, (path) => lookQuietly(files, path)?.kind === 'file'),
+    name,
+  );
 }
 
 function directoryPattern(pattern: string, from: string): string {

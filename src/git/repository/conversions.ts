@@ -3,7 +3,7 @@ import { MemoryError } from '../../core/error.ts';
 import { type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
 import { checkSize } from '../disk/folder.ts';
 import { type AttributeRule, type AttributeState, parseAttributes } from './attribute-file.ts';
-import type { GitConfig } from './config.ts';
+import { type GitConfig, systemFile } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { userRules } from './ignore.ts';
 
@@ -127,7 +127,9 @@ export class Conversions {
       );
     }
     through(userRules(this.#config, this.#env, top, ['core.attributesfile', 'attributes']));
-    if (!this.#env.GIT_ATTR_NOSYSTEM) through('/etc/gitattributes');
+    if (!this.#env.GIT_ATTR_NOSYSTEM) {
+      through(systemFile(this.#files, this.#env, 'gitattributes'));
+    }
     return found;
   }
 
