@@ -165,7 +165,10 @@ function project(files: { readonly [path: string]: string } = {}, ...initOptions
     mkdirSync(dirname(repo.path(name)), { recursive: true });
     writeFileSync(repo.path(name), text);
   }
-  const env = { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' };
+  const env = {
+    ...{ PATH: process.env.PATH, HOME: home, USERPROFILE: home },
+    MEMORY_BANK_DURABILITY: 'relaxed',
+  };
   const runWith = (more: { readonly [name: string]: string }, ...args: string[]) =>
     spawnSync(process.execPath, [main, ...args], {
       cwd: repo.root,
@@ -554,6 +557,7 @@ describe('doctor', () => {
     const { run } = project(Object.fromEntries(files.map((file) => [file, '{}'])));
     const { stdout, stderr } = run('doctor');
     expect(stdout.split('\n').length).toBeGreaterThan(11);
+    expect(stdout).toMatch(/^ok +Node\.js +[\d.]+ on (?:linux|win32|darwin) \S+, \w+$/m);
     expect(stderr).toBe('');
   });
 

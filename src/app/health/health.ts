@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { release } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Session } from '../../core/session.ts';
@@ -29,7 +30,12 @@ export async function checkHealth(
   program: readonly string[],
   options: CallOptions,
 ): Promise<Finding[]> {
-  const node: Finding = { what: 'Node.js', state: 'good', text: process.versions.node };
+  const system = `${process.platform} ${release()}, ${process.arch}`;
+  const node: Finding = {
+    what: 'Node.js',
+    state: 'good',
+    text: `${process.versions.node} on ${system}`,
+  };
   let root = '';
   const project = await attempt('Project', async () => {
     const found = await findRoot({ ...place, clientRoots: async () => [] });
