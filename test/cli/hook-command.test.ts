@@ -29,7 +29,8 @@ const present = shells.filter(({ words: [program = '', ...rest] }) => {
 /** Runs a command line with one folder on the PATH. */
 function run(shell: (typeof shells)[number], command: string, path: string, input = '{}') {
   const [program = '', ...rest] = shell.words;
-  const system = windows ? [path, process.env.SystemRoot ?? ''].join(delimiter) : path;
+  const folder = join(process.env.SystemRoot ?? '', 'System32');
+  const system = windows ? [path, folder].join(delimiter) : path;
   const isCmd = shell.name === 'cmd';
   const { status, stdout, stderr } = spawnSync(
     program,

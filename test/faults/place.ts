@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { isDead, parseToken } from '../../src/git/locks/token.ts';
 import { openWorkspace } from '../../src/store/open-workspace.ts';
@@ -64,6 +64,9 @@ export function copy(template: string, to: string): void {
   }
 }
 
+/** The change that makes a token that of a dead process: only Linux reports when a process started. */
+const dead = process.platform === 'linux' ? { start: '1' } : { pid: 2 ** 22 + 1 };
+
 /**
  * Makes the locks of this process look like those of a dead one, because its death is simulated.
  *
@@ -74,11 +77,11 @@ export function bury(root: string, reboot = false): void {
   const options = { recursive: true, encoding: 'utf8' } as const;
   for (const name of fs.existsSync(folder) ? fs.readdirSync(folder, options) : []) {
     // Without hard links, a name that is taken is a folder with the token of its holder.
-    if (!/^(?:owner-[^/]*|lock|break-[^/]*|.*\/holder)$/.test(name)) continue;
+    if (!/^(?:owner-[^/]*|lock|break-[^/]*|.*[\\/]holder)$/.test(name)) continue;
     if (fs.statSync(join(folder, name)).isDirectory()) continue;
     const text = fs.readFileSync(join(folder, name), 'utf8');
     if (!text.endsWith('}\n')) continue;
-    const token = { ...JSON.parse(text), start: '1' };
+    const token = { ...JSON.parse(text), ...dead };
     if (reboot) token.boot = 'an earlier boot';
     // In place: the lock is a second link to the same file.
     fs.writeFileSync(join(folder, name), `${JSON.stringify(token)}\n`);
@@ -156,14 +159,16 @@ const other = new RegExp(
 /** Lists locks, journals and temporary files that were left behind; not those of live processes. */
 export function litter(root: string, objects = true): string[] {
   const found = fs.readdirSync(root, { recursive: true, encoding: 'utf8' });
-  return found.filter((path) => {
-    if (/(^|\/)tmp_obj_/.test(path)) return objects;
-    if (isAtRest(root, path)) {
-      const owner = path.replace(/\/(?:journal|turn)-/, '/owner-').replace(/\/holder$/, '');
-      return !isAlive(text(join(root, owner)));
-    }
-    return other.test(path);
-  });
+  return found
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => {
+      if (/(^|\/)tmp_obj_/.test(path)) return objects;
+      if (isAtRest(root, path)) {
+        const owner = path.replace(/\/(?:journal|turn)-/, '/owner-').replace(/\/holder$/, '');
+        return !isAlive(text(join(root, owner)));
+      }
+      return other.test(path);
+    });
 }
 
 /**

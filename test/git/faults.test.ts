@@ -21,7 +21,7 @@ import { objectId } from '../../src/git/objects/object.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury, litter } from '../faults/place.ts';
 import { deep } from '../support/depth.ts';
-import { FaultFiles, reading } from '../support/fault-files.ts';
+import { FaultFiles, logLine, reading } from '../support/fault-files.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
 
@@ -385,7 +385,7 @@ describe('the repository changes', () => {
     const files = new FaultFiles();
     let removed = 0;
     files.plan = () => {
-      if (removed < 3 && files.log.at(-1) === `link ${folder}/x.lock`) {
+      if (removed < 3 && files.log.at(-1) === logLine('link', join(folder, 'x.lock'))) {
         removed += 1;
         rmdirSync(folder);
       }

@@ -21,10 +21,11 @@ import { Folder } from '../../src/git/disk/folder.ts';
 import { LiveRecords } from '../../src/store/records/live-records.ts';
 import { bury } from '../faults/place.ts';
 import { deep } from '../support/depth.ts';
-import { FaultFiles } from '../support/fault-files.ts';
+import { FaultFiles, logLine } from '../support/fault-files.ts';
 import { letter, note, writeLargeLetters } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
+import { linked } from '../support/windows.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -199,7 +200,7 @@ describe('a change', () => {
     // The files of an idle server may disappear.
     const state = (folder: string) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
-        .filter((path) => !/memory-bank\/(?:owner|journal)-/.test(path))
+        .filter((path) => !/memory-bank[\\/](?:owner|journal)-/.test(path))
         .sort();
 
     test.each(['alone', 'below another one'])('%s', async (where) => {
@@ -264,7 +265,7 @@ describe('a change', () => {
     const files = new FaultFiles();
     const opened = await open(repo.root, [note], { files });
     files.plan = () => {
-      const due = files.log.at(-1) === `stat ${repo.path('.git/HEAD')}`;
+      const due = files.log.at(-1) === logLine('stat', repo.path('.git/HEAD'));
       return due ? { kind: 'error', code: 'EIO' } : undefined;
     };
     await expect(add(opened, 'a')).rejects.toMatchObject({ code: 'storage' });
@@ -280,7 +281,7 @@ describe('a change', () => {
     const warnings: string[] = [];
     const opened = await open(repo.root, [note], { files, warn: (text) => warnings.push(text) });
     files.plan = () => {
-      const due = files.log.at(-1) === `list ${repo.path('.git/memory-bank')}`;
+      const due = files.log.at(-1) === logLine('list', repo.path('.git/memory-bank'));
       return due ? { kind: 'error', code: 'EIO' } : undefined;
     };
     expect((await opened.call.store.list(note)).records).toHaveLength(1);
@@ -607,20 +608,17 @@ describe('a damaged file', () => {
       Buffer.from('key: caf\xe9\ntags: []\ntext: x\n', 'latin1'),
     );
     repo.write('.memory-bank/notes/other-kind.yaml', 'key: other-kind\ntags: none\ntext: x\n');
-    symlinkSync('/etc/passwd', repo.path('.memory-bank/notes/link.yaml'));
     const listing = await opened.call.store.list(note);
     expect(listing.records.map(({ key }) => key)).toEqual(['good']);
     expect(listing.damaged.map(({ path, error }) => [path, error.code])).toEqual([
       ['notes/bad.yaml', 'damaged'],
       ['notes/latin.yaml', 'damaged'],
-      ['notes/link.yaml', 'damaged'],
       ['notes/merge.yaml', 'conflict'],
       ['notes/other-kind.yaml', 'damaged'],
       ['notes/twin.yaml', 'conflict'],
     ]);
     await expect(opened.call.store.get(note, 'bad')).rejects.toMatchObject({ code: 'damaged' });
     await expect(add(opened, 'bad')).rejects.toMatchObject({ code: 'damaged' });
-    await expect(add(opened, 'link')).rejects.toMatchObject({ code: 'damaged' });
     expect(repo.read('.memory-bank/notes/bad.yaml')).toBe('key: [\n');
     await expect(add(opened, 'other-kind')).rejects.toMatchObject({ code: 'damaged' });
     const removal = opened.call.store.change({ subject: 'x' }, (tx) =>
@@ -635,6 +633,18 @@ describe('a damaged file', () => {
     expect(repo.read('.memory-bank/notes/other-kind.yaml')).toContain('tags: none\n');
     mkdirSync(repo.path('.memory-bank/notes/folder.yaml'));
     await expect(add(opened, 'folder')).rejects.toMatchObject({ code: 'damaged' });
+    await add(opened, 'other');
+  });
+
+  linked('that is a link fails alone and by name, and is never overwritten', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'good');
+    symlinkSync('/etc/passwd', repo.path('.memory-bank/notes/link.yaml'));
+    const { records, damaged } = await opened.call.store.list(note);
+    expect(records.map(({ key }) => key)).toEqual(['good']);
+    expect(damaged).toMatchObject([{ path: 'notes/link.yaml', error: { code: 'damaged' } }]);
+    await expect(add(opened, 'link')).rejects.toMatchObject({ code: 'damaged' });
     await add(opened, 'other');
   });
 
@@ -731,7 +741,7 @@ describe('a damaged file', () => {
     },
   );
 
-  test('a memory folder that is a link is refused', async () => {
+  linked('a memory folder that is a link is refused', async () => {
     const repo = create();
     mkdirSync(repo.path('elsewhere'));
     symlinkSync('elsewhere', repo.path('.memory-bank'));

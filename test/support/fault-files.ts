@@ -58,6 +58,11 @@ export class Crash extends Error {
   }
 }
 
+/** The line of an operation in the log of `FaultFiles`. */
+export function logLine(operation: Operation, path: string): string {
+  return `${operation} ${path.split(sep).join('/')}`;
+}
+
 /**
  * The real disk with faults: every operation is counted, and a plan selects those that fail.
  *
@@ -204,7 +209,7 @@ export class FaultFiles implements Files {
   #do<T>(operation: Operation, path: string, action: () => T, partly?: () => void): T {
     this.#alive();
     if (!reading.has(operation)) this.traces += 1;
-    const line = `${operation} ${path.split(sep).join('/')}`;
+    const line = logLine(operation, path);
     const fault = this.plan(this.log.push(line), operation);
     if (!fault) return action();
     this.hit ??= line;
