@@ -22,4 +22,22 @@ describe('renderHtml', () => {
     expect(html).toContain('<a href="https://b">a</a> <a href="d.md">c</a>');
     expect(html).toContain('<td><code>&lt;b&gt;</code></td>');
   });
+
+  it('gives each heading an id of its own, as links name it', () => {
+    const html = renderHtml('# A `b`: c\n\n## Part\n\n## Part\n\nLate\n====\n\n## main" x\n');
+    const ids = [...html.matchAll(/<h\d ([^>]*)>/g)].map(([, attributes]) => attributes);
+    expect(ids).toEqual([
+      'id="section-a-b-c"',
+      'id="section-part"',
+      'id="section-part-1"',
+      'id="section-late"',
+      'id="section-main-x"',
+    ]);
+  });
+
+  it('shows evidence without its fingerprint', () => {
+    const html = renderHtml('- `a.ts:1` <!-- 1-0123456789abcdef -->\n- `b` <!-- a note -->\n');
+    expect(html).toContain('<li><code>a.ts:1</code></li>');
+    expect(html).toContain('a note');
+  });
 });

@@ -1,4 +1,5 @@
 import { MemoryError } from '../error.ts';
+import { Anchors, anchorOf } from '../markdown/anchors.ts';
 import { type NamedSection, namedSections } from '../markdown/section-path.ts';
 import {
   type AnnotationChanges,
@@ -65,12 +66,8 @@ export class Sections {
     this.#path = path;
     this.#text = text;
     this.all = namedSections(text);
-    for (const section of this.all) {
-      const plain = anchorOf(section.heading);
-      let anchor = plain;
-      for (let use = 1; this.#anchors.has(anchor); use++) anchor = `${plain}-${use}`;
-      this.#anchors.set(anchor, section);
-    }
+    const anchors = new Anchors();
+    for (const section of this.all) this.#anchors.set(anchors.next(section.heading), section);
     this.#collectNames();
   }
 
@@ -291,12 +288,6 @@ function withoutStatement(body: string, kind: Kind): string {
 
 function kindOf(verb: string): Kind {
   return /by$/i.test(verb) ? 'supersededBy' : 'supersedes';
-}
-
-/** The anchor that renderers of markdown give to a heading. */
-function anchorOf(heading: string): string {
-  const plain = heading.trim().toLowerCase();
-  return plain.replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '').replaceAll(' ', '-');
 }
 
 /** A title without the date that the decision log adds to it. */

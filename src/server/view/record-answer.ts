@@ -1,6 +1,7 @@
 import { recordText } from '../../app/record-text.ts';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
+import { formatPlace, parseGiven } from '../../core/evidence/annotations.ts';
 import type { CommitInfo } from '../../core/history.ts';
 import { isObject } from '../../core/json.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
@@ -87,8 +88,18 @@ export function contentOf(type: AnyRecordType, value: object, path: string) {
   const fields: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(isObject(value) ? value : {})) {
     // The page is about this path.
-    if (field !== undefined && !isBody(field) && name !== 'path') fields[name] = field;
+    if (field === undefined || isBody(field) || name === 'path') continue;
+    fields[name] = name === 'evidence' ? placesOf(field) : field;
   }
   if (!path.endsWith('.md') || body === undefined) return { fields };
   return { fields, html: renderHtml(body) };
+}
+
+/** Returns given evidence without its fingerprints, which say nothing to a person. */
+function placesOf(field: unknown): unknown {
+  if (!Array.isArray(field)) return field;
+  return field.map((one: unknown) => {
+    const given = typeof one === 'string' ? parseGiven(one) : undefined;
+    return given ? formatPlace(given) : one;
+  });
 }
