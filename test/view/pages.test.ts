@@ -751,11 +751,11 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     await memory.call('memory_write', { category: 'patterns', key: 'typed', value: 'It is old.' });
     await visit('/view/', async (page) => {
       const focused = page.locator(':focus');
-      /** Presses Tab until the control with this text or label has the focus. */
-      const reach = async (wanted: string) => {
+      /** Presses a key until the control with this text or label has the focus. */
+      const reach = async (wanted: string, key = 'Tab') => {
         await page.locator('main').getByRole('heading').first().waitFor();
         for (let i = 0; i < 400; i++) {
-          await page.keyboard.press('Tab');
+          await page.keyboard.press(key);
           if ((await focused.count()) === 0) continue;
           const names = await focused.evaluate((control) => {
             const { innerText, labels } = control as unknown as {
@@ -768,15 +768,18 @@ describe.skipIf(!browser)('the pages in a browser', () => {
         }
         throw new Error(`No control ${wanted} gets the focus.`);
       };
-      const enter = async (wanted: string, heading: string) => {
-        await reach(wanted);
+      const enter = async (name: string, key?: string) => {
+        await reach(name, key);
         await page.keyboard.press('Enter');
-        await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+        await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+        // The focus is on the heading, or in the field of the search.
+        await page.locator('main :focus').waitFor();
       };
-      for (const name of ['Timeline', 'Branches', 'Graph', 'Tasks', 'Modes', 'Search', 'Records']) {
-        await enter(name, name);
+      await enter('Timeline');
+      for (const name of ['Branches', 'Graph', 'Tasks', 'Modes', 'Search', 'Records']) {
+        await enter(name, 'Shift+Tab');
       }
-      await enter('typed', 'typed');
+      await enter('typed');
       await reach('Edit');
       await page.keyboard.press('Enter');
       await reach('value');

@@ -188,6 +188,27 @@ describe.skipIf(isFull && !browser)('a copy in a browser, from a file', () => {
   });
 });
 
+deep('a copy leads to sections, and back to the place before', async () => {
+  await memory.write('target', `## A part\n\n${'Long.\n\n'.repeat(99)}## Another part\n\nShort.`);
+  const address = await copy('places.html');
+  const record = `${address}#/record/knowledge/patterns/target.md`;
+  await visit(address, async (page) => {
+    await page.goto(`${record}?section=another-part`);
+    const focused = () => page.evaluate('document.activeElement.innerText');
+    await expect.poll(focused).toMatch(/^Another part/);
+    const before = Number(await page.evaluate('scrollY'));
+    expect(before).toBeGreaterThan(500);
+    await page.evaluate("document.querySelector('header nav a[href*=tasks]').click()");
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1');
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await page.goBack();
+    await expect.poll(() => page.evaluate('scrollY')).toBe(before);
+    await page.getByRole('link', { name: 'Link to the section A part' }).click();
+    await expect.poll(focused).toMatch(/^A part/);
+    expect(page.url()).toBe(`${record}?section=a-part`);
+  });
+});
+
 deep('memory-bank export site writes a folder or one page, and asks for a place', () => {
   const folder = newFolder();
   const run = (...args: string[]) =>

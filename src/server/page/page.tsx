@@ -1,5 +1,5 @@
 import { type ComponentType, render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Home } from './answers.ts';
 import { BranchesPage } from './branches-page.tsx';
 import { watchChanges } from './changes.ts';
@@ -11,6 +11,7 @@ import { drawHiddenCharacters, HiddenWarning, markedText } from './hidden-marks.
 import { HomePage } from './home-page.tsx';
 import { ListPage } from './list-page.tsx';
 import { ModesPage } from './modes-page.tsx';
+import { arrive, followPlaces } from './page-place.ts';
 import { takeSecret } from './page-session.ts';
 import { localTime } from './parts.tsx';
 import { RecordPage } from './record-page.tsx';
@@ -58,9 +59,9 @@ function Shell() {
   const Page = pages.get(name);
   const isPresentOnly = at !== undefined && ofPresent.has(name);
   useEffect(() => {
-    if (name !== 'record')
-      document.title = project ? markedText(`${project} · memory`) : 'Memory Bank';
+    if (name !== 'record') document.title = markedText(titleOf(name, project));
   }, [name, project]);
+  useEffect(() => arrive(route.section), [route]);
   useEffect(() => {
     // On a narrow screen, the navigation scrolls.
     const link = document.querySelector('header [aria-current]');
@@ -93,11 +94,7 @@ function Shell() {
         {isCopy ? <CopyState home={home.data} /> : <StateForm at={at} home={home} />}
       </header>
       {at !== undefined && (
-        <p class="past" role="status">
-          You see the memory as of <strong>{at}</strong>
-          {home.data?.commit && `, ${localTime(home.data.commit.at)}`}.{' '}
-          <a href={addressTo(name, rest, { at: undefined })}>Show the present</a>
-        </p>
+        <PastState at={at} home={home} present={addressTo(name, rest, { at: undefined })} />
       )}
       <HiddenWarning />
       <LateFailure />
@@ -108,6 +105,43 @@ function Shell() {
         </FailureBoundary>
       </main>
     </>
+  );
+}
+
+/** Returns the title of a page, which a browser also shows in its history. */
+function titleOf(name: string, project: string | undefined): string {
+  if (project === undefined) return 'Memory Bank';
+  const label = name && entries.find(([target]) => target === name)?.[1];
+  return `${label || (name === 'conflicts' ? 'Conflicts' : 'Memory')} · ${project}`;
+}
+
+/** Names the past state that the pages show, once the server has found it. */
+function PastState({
+  at,
+  home: { data, error, waiting },
+  present,
+}: {
+  at: string;
+  home: Answered<Home>;
+  present: string;
+}) {
+  /** The last state that the server has found. */
+  const found = useRef('');
+  if (data && !waiting) found.current = at;
+  const way = <a href={present}>Show the present</a>;
+  if (error?.status === 404) {
+    return (
+      <p class="past" role="status">
+        There is no state <strong>{at}</strong>: no branch, commit or tag has this name, and it is
+        not a time. {way}
+      </p>
+    );
+  }
+  return (
+    <p class="past" role="status">
+      {found.current === at ? 'You see' : 'Looking for'} the memory as of <strong>{at}</strong>
+      {found.current === at && data?.commit && `, ${localTime(data.commit.at)}`}. {way}
+    </p>
   );
 }
 
@@ -202,6 +236,7 @@ const root = document.getElementById('page');
 drawHiddenCharacters();
 if (root) {
   if (!isCopy) takeSecret();
+  followPlaces();
   addEventListener('click', followLink);
   const reload = (
     <button type="button" onClick={() => location.reload()}>

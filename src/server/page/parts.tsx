@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { CommitData, Entry, FieldDifference, RecordReference } from './answers.ts';
 import type { Answered } from './data.ts';
 import { targetOf } from './link-target.ts';
+import { anchorOf } from './page-place.ts';
 import { addressOfRecord, addressTo, isCopy } from './route.ts';
 
 /** Shows data when it is there; until then, that it is on its way or why it is not. */
@@ -236,18 +237,33 @@ export function Fields({ fields }: { fields: { readonly [name: string]: unknown 
 export function Markdown({ html, path }: { html: string; path: string }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    for (const link of element.current?.querySelectorAll('a') ?? []) aimLink(link, path);
-    for (const wide of element.current?.querySelectorAll('pre, table') ?? []) {
-      wide.setAttribute('tabindex', '0');
+    const { current } = element;
+    if (!current) return;
+    for (const link of current.querySelectorAll('a')) aimLink(link, path);
+    for (const wide of current.querySelectorAll('pre, table')) wide.setAttribute('tabindex', '0');
+    for (const heading of current.querySelectorAll(':is(h1, h2, h3, h4, h5, h6)[id]')) {
+      addAnchor(heading, path);
     }
   }, [html, path]);
   return <div class="markdown" ref={element} dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
+/** Adds to a heading the link to its section. */
+function addAnchor(heading: Element, path: string): void {
+  const anchor = anchorOf(heading);
+  if (anchor === '') return;
+  const link = document.createElement('a');
+  link.className = 'anchor';
+  link.href = addressOfRecord(path, anchor);
+  link.textContent = '#';
+  link.setAttribute('aria-label', `Link to the section ${heading.textContent}`);
+  heading.append(link);
+}
+
 function aimLink(link: HTMLAnchorElement, path: string): void {
   const target = targetOf(link.getAttribute('href') ?? '', path);
   if (target) {
-    link.href = addressOfRecord(target.path);
+    link.href = addressOfRecord(target.path, target.anchor);
     return;
   }
   link.target = '_blank';

@@ -45,7 +45,7 @@ export function RecordPage({ route }: { route: Route }) {
     document.title = markedText(title);
   }, [title]);
   return (
-    <article>
+    <article aria-busy={answer.waiting}>
       <h1>{title}</h1>
       <p class="faint path">
         {path}

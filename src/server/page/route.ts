@@ -1,4 +1,5 @@
-import { decodePath, encodePath } from './link-target.ts';
+import { decodePart, decodePath, encodePath } from './link-target.ts';
+import { enter, leave, stay } from './page-place.ts';
 
 /** The address of a page: `/view/<name>/<rest>?<query>`, after the path of the project. */
 export interface Route {
@@ -9,6 +10,8 @@ export interface Route {
   readonly query: URLSearchParams;
   /** The revision that the page shows; undefined for the present state. */
   readonly at: string | undefined;
+  /** The anchor of a section in a record; empty for none. */
+  readonly section: string;
 }
 
 /** The beginning of the paths of the project: empty, or `/p/<name>`. */
@@ -26,7 +29,9 @@ export function currentRoute(): Route {
   const parts = decodePath(pathname.slice(base.length)).split('/');
   const query = new URLSearchParams(search);
   const [name = '', ...rest] = parts;
-  return { name, rest: rest.join('/'), query, at: query.get('at') ?? undefined };
+  // In a copy, the route itself is the fragment.
+  const section = isCopy ? (query.get('section') ?? '') : decodePart(location.hash.slice(1));
+  return { name, rest: rest.join('/'), query, at: query.get('at') ?? undefined, section };
 }
 
 /** Returns the address of a page, in the state of the memory that the browser shows now. */
@@ -44,32 +49,45 @@ export function addressTo(
   return `${base}${path}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Returns the address of a record. */
-export function addressOfRecord(path: string): string {
-  return addressTo('record', path);
+/** Returns the address of a record, or of a section in it by its anchor. */
+export function addressOfRecord(path: string, anchor = ''): string {
+  if (isCopy) return addressTo('record', path, { section: anchor });
+  return addressTo('record', path) + (anchor === '' ? '' : `#${encodeURIComponent(anchor)}`);
 }
 
-/** Goes to an address of these pages without loading the document again. */
-export function goTo(address: string, replace = false): void {
+/**
+ * Goes to an address of these pages without loading the document again.
+ *
+ * @param link the link that was followed.
+ */
+export function goTo(address: string, replace = false, link?: Element): void {
+  if (replace) stay();
+  else leave(link);
   if (isCopy && replace) location.replace(address);
   else if (isCopy) location.hash = address;
-  else if (replace) history.replaceState(null, '', address);
+  else if (replace) history.replaceState(history.state, '', address);
   else history.pushState(null, '', address);
   dispatchEvent(new Event('routechange'));
 }
 
 /** Calls back when the address changes; returns a function that stops it. */
 export function onRoute(listener: () => void): () => void {
+  const onMove = () => {
+    enter();
+    listener();
+  };
   const onHash = () => {
     // Another fragment is a place on the page.
-    if (isCopy && /^#?$|^#\//.test(location.hash)) listener();
+    if (isCopy && /^#?$|^#\//.test(location.hash)) onMove();
   };
-  if (!isCopy) addEventListener('popstate', listener);
-  addEventListener('routechange', listener);
+  if (!isCopy) {
+    addEventListener('popstate', onMove);
+    addEventListener('routechange', onMove);
+  }
   addEventListener('hashchange', onHash);
   return () => {
-    removeEventListener('popstate', listener);
-    removeEventListener('routechange', listener);
+    removeEventListener('popstate', onMove);
+    removeEventListener('routechange', onMove);
     removeEventListener('hashchange', onHash);
   };
 }
@@ -77,17 +95,24 @@ export function onRoute(listener: () => void): () => void {
 /** Follows a click on a link to another page, unless the person wants a new tab. */
 export function followLink(event: MouseEvent): void {
   const { target, button, metaKey, ctrlKey, shiftKey, altKey } = event;
-  if (isCopy || button !== 0 || metaKey || ctrlKey || shiftKey || altKey || event.defaultPrevented)
-    return;
+  if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey || event.defaultPrevented) return;
   const link = target instanceof Element ? target.closest('a') : null;
+  const href = link?.getAttribute('href') ?? '';
   // A link of a picture has no parts of an address.
-  if (!link || link.getAttribute('target')) return;
-  const { origin, pathname, search, hash } = new URL(
-    link.getAttribute('href') ?? '',
-    location.href,
-  );
-  if (origin !== location.origin || !pathname.startsWith(base) || hash !== '') return;
+  if (!link || link.getAttribute('target') || !URL.canParse(href, location.href)) return;
+  // The browser follows the links of a copy.
+  if (isCopy && href.startsWith(base)) leave(link);
+  else if (href.startsWith('#')) goToElement(event, href.slice(1));
+  else if (!isCopy) goToPage(event, link, new URL(href, location.href));
+}
+
+function goToElement(event: Event, id: string): void {
   event.preventDefault();
-  goTo(pathname + search);
-  scrollTo(0, 0);
+  document.getElementById(id)?.focus();
+}
+
+function goToPage(event: Event, link: Element, { origin, pathname, search, hash }: URL): void {
+  if (origin !== location.origin || !pathname.startsWith(base)) return;
+  event.preventDefault();
+  goTo(pathname + search + hash, false, link);
 }
