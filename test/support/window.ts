@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { bundlePage } from '../../build.js';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { Misbehaviour, startBrowser } from './browser.ts';
-import { type Served as HttpServed, serve } from './http.ts';
+import { type Served as HttpServed, key, serve } from './http.ts';
 import { newFolder } from './process.ts';
 import { Served } from './served.ts';
 
@@ -32,7 +32,12 @@ export class Window {
     }
     const folder = newFolder();
     await bundlePage(folder);
-    const server = await serve({}, {}, {}, viewFace({ folder, version: '0.0.0', token }));
+    const server = await serve(
+      { personKeys: [key] },
+      {},
+      {},
+      viewFace({ folder, version: '0.0.0', token }),
+    );
     const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
     const page = await context.newPage();
     await page.goto(`${server.url}/view?token=${token}`);
