@@ -12,17 +12,17 @@ const cut = 'deploy \ud83d';
 let repo: Repo;
 let client: RawClient;
 
-beforeEach(() => {
-  repo = new Repo(mkdtempSync(join(tmpdir(), 'memory-bank-'))).begin();
-  client = new RawClient([main], { cwd: repo.root }).initialize();
-});
-
-afterEach(async () => {
-  await client.end();
-  repo.remove();
-});
-
 describe('half of a surrogate pair', () => {
+  beforeEach(() => {
+    repo = new Repo(mkdtempSync(join(tmpdir(), 'memory-bank-'))).begin();
+    client = new RawClient([main], { cwd: repo.root }).initialize();
+  });
+
+  afterEach(async () => {
+    await client.end();
+    repo.remove();
+  });
+
   test('is refused by every toolset, in its own form, and nothing is written', async () => {
     const calls: [string, object][] = [
       ['memory_write', { category: 'patterns', key: 'k', value: cut }],
