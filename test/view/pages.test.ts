@@ -422,7 +422,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       const saved = () => memory.repo.git('show', `HEAD:.memory-bank/${path}`);
       await text.fill((await text.inputValue()).replace('The first text.', 'A **better** text.'));
       await page.locator('section strong', { hasText: 'better' }).waitFor();
-      await page.getByLabel(/^Reason/).fill('It was vague.');
+      await page.getByLabel(/^Why you change it/).fill('It was vague.');
       await page.getByRole('button', { name: 'Save as a commit' }).click();
       await page.locator('.edit').waitFor({ state: 'detached' });
       await page.locator('article strong', { hasText: 'better' }).waitFor();
@@ -462,7 +462,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       await page.getByRole('alert').getByText('metadata').waitFor();
       expect(await page.getByRole('button', { name: 'Save as a commit' }).isDisabled()).toBe(true);
       await page.getByLabel('metadata, as JSON').fill('{"source": "a person"}');
-      await page.getByLabel(/^Reason/).fill('It was wrong.');
+      await page.getByLabel(/^Why you change it/).fill('It was wrong.');
       await page.getByRole('button', { name: 'Save as a commit' }).click();
       await page.locator('.edit').waitFor({ state: 'detached' });
       expect(saved()).toContain('A text by form.');

@@ -57,7 +57,7 @@ export function Saving({
   return (
     <>
       <label>
-        Reason (goes into the commit)
+        Why you change it (goes into the commit)
         <input value={reason} onInput={({ currentTarget }) => onReason(currentTarget.value)} />
       </label>
       <p class="row">
