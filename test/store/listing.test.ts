@@ -89,6 +89,18 @@ test('a search names damaged files and duplicate keys while they exist', async (
   expect(await damaged()).toEqual([]);
 });
 
+test('a search finds the file of a key that git has got since', async () => {
+  const file = (name: string) => `.memory-bank/graph/paths/${name}.yaml`;
+  const found = async (query: string) =>
+    (await opened.call.store.search({ query })).hits.map(({ path }) => path.split('/').at(-1));
+  const text = repo.read(file('c')).replace('path: c', 'path: new').replace(idOf('c'), idOf('new'));
+  repo.write(file('one'), `${text}description: porcupine\n`);
+  repo.write(file('two'), `${text}description: hedgehog\n`);
+  expect([await found('porcupine'), await found('hedgehog')]).toEqual([['one.yaml'], []]);
+  repo.git('add', file('two'));
+  expect([await found('porcupine'), await found('hedgehog')]).toEqual([[], ['two.yaml']]);
+});
+
 test('a change sees its own writes by their names', async () => {
   await opened.call.store.change({ subject: 'change' }, async (tx) => {
     await tx.put(path, value('new'));

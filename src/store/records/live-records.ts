@@ -51,11 +51,13 @@ export class LiveRecords {
   /** Looks at the disk again; see `FolderScan.refresh`. */
   refresh(depth: Depth): void {
     this.#scan.refresh(depth);
+    this.#cache.announceTwins();
   }
 
   /** Looks again at some files and folders, and at all files directly in those folders. */
   refreshPaths(paths: Iterable<string>): void {
     this.#scan.refreshPaths(paths);
+    this.#cache.announceTwins();
   }
 
   /** Every known folder by path, the top one as `''`, with its stat at the last look. */

@@ -29,6 +29,8 @@ export class RecordCache {
   #taken = new Uint8Array();
   #kept = 0;
   readonly #isTracked: (path: string) => boolean;
+  /** The file that counted for each key of several files, at the last `announceTwins`. */
+  readonly #counted = new Map<AnyRecordType, ReadonlyMap<string, string | undefined>>();
 
   /** @param isTracked whether git has a file; asked only for several files of one key. */
   constructor(isTracked: (path: string) => boolean) {
@@ -218,6 +220,23 @@ export class RecordCache {
   /** The path that counts among several files with the same key; see `byRank`. */
   winner(type: AnyRecordType, key: string): string | undefined {
     return byRank(this.#keys.paths(type, key), type, key, this.#isTracked)[0];
+  }
+
+  /**
+   * Announces the files of each key for which another one counts than at the last call: git may have
+   * got or lost one of them, and no file has changed.
+   */
+  announceTwins(): void {
+    for (const type of this.#owned.keys()) {
+      const before = this.#counted.get(type);
+      const counted = new Map<string, string | undefined>();
+      for (const key of this.#keys.sharedNames(type)) {
+        const path = this.winner(type, key);
+        counted.set(key, path);
+        if (path !== before?.get(key)) this.#announce(this.#keys.paths(type, key));
+      }
+      this.#counted.set(type, counted);
+    }
   }
 
   /** The paths of the damaged files of a type, and of those whose key another file counts for. */
