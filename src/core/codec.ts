@@ -19,6 +19,8 @@ import {
  * `t` for every text that decodes; `encode` of equal values gives equal text.
  */
 export interface Codec<T> {
+  /** The field that is the text of a markdown file, below its front matter; absent for YAML. */
+  readonly body?: string;
   /**
    * Returns the text of a record.
    *
@@ -79,6 +81,7 @@ function recordCodec<T extends object>(
   const bodyOf = (text: string, eol: string) =>
     ending === 'exact' || text === '' ? text : text + eol;
   return {
+    ...(framed && { body }),
     decode: (text) => read(splitFile(text, framed)),
     encode(value, previous) {
       const record = arrange(schema, value);

@@ -156,6 +156,8 @@ describe('the operations of the pages', () => {
     const names = body.controls.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['value', 'reason', 'context', 'metadata']));
     expect(names).not.toContain('key');
+    // The text of the file can have lines, also if it has one only so far.
+    expect(body.controls).toContainEqual(expect.objectContaining({ name: 'value', kind: 'text' }));
     const save = (fields: object) =>
       server.ask('POST', '/memory/record', { body: { path, before: body.text, fields } });
     for (const fields of [{ value: 7 }, { key: 'other' }, { created_at: '' }, { nonsense: 1 }]) {
@@ -456,7 +458,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     const path = 'knowledge/patterns/form.md';
     await visit(`/view/record/${path}?show=edit`, async (page) => {
       const saved = () => memory.repo.git('show', `HEAD:.memory-bank/${path}`);
-      await page.getByLabel('value', { exact: true }).fill('A text by form.');
+      await page.getByLabel('value', { exact: true }).fill('A text by form.\nOf two lines.');
       // The schema allows an object only.
       await page.getByLabel('metadata, as JSON').fill('[1]');
       await page.getByRole('alert').getByText('metadata').waitFor();
@@ -465,7 +467,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       await page.getByLabel(/^Why you change it/).fill('It was wrong.');
       await page.getByRole('button', { name: 'Save as a commit' }).click();
       await page.locator('.edit').waitFor({ state: 'detached' });
-      expect(saved()).toContain('A text by form.');
+      expect(saved()).toContain('A text by form.\nOf two lines.');
       expect(saved()).toContain('source: a person');
       const message = memory.repo.git('log', '-1', '--format=%an%n%B');
       expect(message).toMatch(/^Ada Lovelace\nmemory: edit knowledge.*\n\nIt was wrong\.\n/);
@@ -473,7 +475,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       await page.getByRole('link', { name: 'Edit', exact: true }).click();
       await page.getByLabel('reason', { exact: true }).fill('My own reason.');
       await memory.write('form', 'The text of an agent.');
-      await page.getByRole('button', { name: 'Save as a commit' }).click();
+      await page.getByLabel('value', { exact: true }).press('Control+Enter');
       const row = page.getByRole('row', { name: /^value/ });
       await row.getByText('The text of an agent.').waitFor();
       await row.getByText('not changed').waitFor();

@@ -113,7 +113,9 @@ test('a copy has nothing that nobody accepted, unless it is asked for by name', 
   repo.git('add', 'code.ts');
   repo.git('commit', '-qm', 'Write code');
   const evidence = ['code.ts:1-3'];
+  memory.actAs('agent/1');
   await memory.call('log_decision', { title: 'T', context: 'C', decision: 'D', evidence });
+  memory.actAs(undefined);
   repo.write('code.ts', 'a\nB\nc\n');
   const author = 'Carl Coder <carl@secret.example>';
   repo.git('commit', '-qam', 'Change code', '--author', author);
@@ -126,6 +128,8 @@ test('a copy has nothing that nobody accepted, unless it is asked for by name', 
   for (const secret of ['learnt', 'proposed', 'memory-review/agent-1', '@secret', '@example']) {
     expect(plain).not.toContain(secret);
   }
+  // The count is of this clone, in which a reader of the copy can mark nothing.
+  expect(plain).not.toContain('"unreviewed"');
   const idea = await text('idea');
   expect(idea).toContain('learnt');
   expect(idea).not.toContain('proposed');

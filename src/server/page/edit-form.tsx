@@ -3,7 +3,7 @@ import type { Saved } from './answers.ts';
 import { change, RefusedRequest } from './data.ts';
 import { Scrolling } from './parts.tsx';
 import { addressOfRecord, goTo } from './route.ts';
-import { Saving, usePreview } from './saving.tsx';
+import { Saving, saveByKey, usePreview } from './saving.tsx';
 
 /** Edits the text of a record, with a preview; if it was changed meanwhile, shows both texts. */
 export function EditForm({ path, text: given }: { path: string; text: string }) {
@@ -30,7 +30,7 @@ export function EditForm({ path, text: given }: { path: string; text: string }) 
     }
   };
   return (
-    <form class="edit" onSubmit={save}>
+    <form class="edit" onSubmit={save} onKeyDown={saveByKey}>
       {theirs !== undefined && (
         <section role="alert">
           <h2>The record was changed while you edited it</h2>

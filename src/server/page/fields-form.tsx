@@ -3,7 +3,7 @@ import type { Control, RecordForm, Saved } from './answers.ts';
 import { change, RefusedRequest, useAnswer } from './data.ts';
 import { valueText, Waiting } from './parts.tsx';
 import { addressOfRecord, addressTo, goTo } from './route.ts';
-import { Saving, usePreview } from './saving.tsx';
+import { Saving, saveByKey, usePreview } from './saving.tsx';
 
 /** A field as the person sees it, and as it is sent. */
 type Inputs = Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ function FieldsForm({ path, form }: { path: string; form: RecordForm }) {
     }
   };
   return (
-    <form class="edit" onSubmit={save}>
+    <form class="edit" onSubmit={save} onKeyDown={saveByKey}>
       {theirs && <Meanwhile controls={controls} theirs={theirs} inputs={inputs} />}
       {controls.map((control) => (
         <Field

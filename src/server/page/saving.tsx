@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Preview } from './answers.ts';
 import { change, RefusedRequest } from './data.ts';
@@ -29,6 +29,14 @@ export function usePreview(path: string, content: object | undefined): Preview |
     };
   }, [body]);
   return preview;
+}
+
+/** Saves the form with Ctrl+Enter or Cmd+Enter, also from a field in which Enter begins a line. */
+export function saveByKey(event: TargetedKeyboardEvent<HTMLFormElement>): void {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  // A button that is disabled ignores the click.
+  event.currentTarget.querySelector<HTMLButtonElement>('button[type=submit]')?.click();
 }
 
 /** The end of a form that saves a record: the reason, the buttons, the problem and the preview. */

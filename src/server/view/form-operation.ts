@@ -74,7 +74,7 @@ function controlsOf(type: AnyRecordType, value: object): Control[] {
     return [
       {
         name,
-        ...kindOf(property, field),
+        ...kindOf(property, field, name === type.codec.body),
         ...(field !== undefined && { value: field }),
         required: Array.isArray(required) && required.includes(name),
         ...(typeof description === 'string' && { about: description }),
@@ -91,14 +91,20 @@ function keyOf(type: AnyRecordType, value: object): string | undefined {
   }
 }
 
-function kindOf(property: JsonObject, value: unknown): Pick<Control, 'kind' | 'choices'> {
+/** @param isBody whether it is the text of a markdown file, of which a line end is a part. */
+function kindOf(
+  property: JsonObject,
+  value: unknown,
+  isBody: boolean,
+): Pick<Control, 'kind' | 'choices'> {
   const { type, enum: choices, items } = property;
   if (Array.isArray(choices)) return { kind: 'choice', choices: choices.map(String) };
   if (type === 'boolean') return { kind: 'choice', choices: ['true', 'false'] };
   if (type === 'integer' || type === 'number') return { kind: 'number' };
   if (type === 'array' && isObject(items) && items.type === 'string') return { kind: 'list' };
   if (type !== 'string') return { kind: 'json' };
-  const isLong = typeof value === 'string' && (value.includes('\n') || value.length > 80);
+  const isLong =
+    isBody || (typeof value === 'string' && (value.includes('\n') || value.length > 80));
   return { kind: isLong ? 'text' : 'line' };
 }
 

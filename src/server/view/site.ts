@@ -117,8 +117,7 @@ async function copyOf(
   }
   const list = await branchesOf(ask, others);
   const base: CopyBase = {
-    // Changes that nobody has accepted are not a part of the memory.
-    home: { ...(await ask<CopyBase['home']>(home, {})), waiting: 0 },
+    home: homeOf(await ask<CopyBase['home']>(home, {})),
     graph: await ask(graph, {}),
     ...list,
     modes: await ask(modes, {}),
@@ -265,4 +264,12 @@ async function page(folder: string, policy: string): Promise<string> {
 
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/**
+ * Returns the home page without what is not a part of the memory: changes that nobody has accepted, and
+ * the commits that the person of this clone has not reviewed, which no reader of a copy can mark.
+ */
+function homeOf({ unreviewed: _, ...home }: CopyBase['home']): CopyBase['home'] {
+  return { ...home, waiting: 0 };
 }
