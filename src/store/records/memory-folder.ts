@@ -209,15 +209,15 @@ export class MemoryFolder {
       // The next change must see these on disk.
       return { draft, proposal, last: own.length + configured.length > 0 };
     };
-    let isNew = false;
+    let newRepository: string | undefined;
     if (!repository) {
       this.#home.checkMissing();
-      isNew = await this.#found(plan);
+      newRepository = await this.#found(plan);
       repository = this.repository();
     }
     const alone = options.alone === true || options.onStored !== undefined;
     const commit = await this.#home.changes?.commit({ plan, alone, signal: options.signal });
-    const made = commit && { ...commit, ...(isNew && { newRepository: this.#home.around }) };
+    const made = commit && { ...commit, ...(newRepository !== undefined && { newRepository }) };
     if (!outcome) throw new MemoryError('internal', 'A change came to no outcome.');
     return { result: outcome.result, made };
   }
@@ -231,12 +231,15 @@ export class MemoryFolder {
   /**
    * Creates the missing repository, but only for a change that has something to commit.
    *
-   * @returns whether this process created it.
+   * @returns the folder of the repository if this process created it.
    */
-  async #found(plan: RepeatableChange['plan']): Promise<boolean> {
+  async #found(plan: RepeatableChange['plan']): Promise<string | undefined> {
     try {
+      // Before the commit: after it, an error here would deny what was done.
+      const folder = this.#home.around;
       const { proposal } = await retried(() => plan());
-      return proposal !== undefined && (await this.#home.missing().initialize());
+      if (proposal === undefined) return undefined;
+      return (await this.#home.missing().initialize()) ? folder : undefined;
     } catch (error) {
       throw storageError(error, 'change the memory');
     }
