@@ -197,6 +197,7 @@ deep('a copy leads to sections, and back to the place before', async () => {
   const address = await copy('places.html');
   const record = `${address}#/record/knowledge/patterns/target.md`;
   await visit(address, async (page) => {
+    await page.getByText('Copy of main').waitFor();
     await page.goto(`${record}?section=another-part`);
     const focused = () => page.evaluate('document.activeElement.innerText');
     await expect.poll(focused).toMatch(/^Another part/);
