@@ -235,11 +235,10 @@ export class MemoryFolder {
    */
   async #found(plan: RepeatableChange['plan']): Promise<string | undefined> {
     try {
-      // Before the commit: after it, an error here would deny what was done.
-      const folder = this.#home.around;
       const { proposal } = await retried(() => plan());
-      if (proposal === undefined) return undefined;
-      return (await this.#home.missing().initialize()) ? folder : undefined;
+      if (proposal === undefined || !(await this.#home.missing().initialize())) return undefined;
+      // Before the commit: after it, an error here would deny what was done.
+      return this.#home.around;
     } catch (error) {
       throw storageError(error, 'change the memory');
     }
