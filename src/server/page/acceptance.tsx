@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Accepted } from './answers.ts';
+import { ConfirmedButton, changedMeanwhile, useConfirmation } from './confirmation.tsx';
 import { ConflictChoice } from './conflict-choice.tsx';
 import { change, RefusedRequest } from './data.ts';
 
@@ -104,14 +105,10 @@ export function Accept({
   onDone: () => void;
 }) {
   const acceptance = useAcceptance(seen);
-  /** The commit that was shown when the person has begun to confirm. */
-  const [asked, setAsked] = useState<string>();
+  const { action, isLost, ask, end } = useConfirmation<'accept'>(seen);
   const [said, setSaid] = useState('');
-  // A change disarms the button.
-  const isAsked = asked === seen;
-  const isLost = asked !== undefined && !isAsked;
   const accept = async () => {
-    setAsked(undefined);
+    end();
     setSaid('');
     try {
       const [path, name] =
@@ -134,22 +131,15 @@ export function Accept({
         group={`${branch} ${address}`}
         other={review === undefined ? branch : 'The review'}
       />
-      {isAsked ? (
-        <>
-          <button type="button" class="main" onClick={accept}>
-            {label} as a new commit
-          </button>{' '}
-          <button type="button" onClick={() => setAsked(undefined)}>
-            Cancel
-          </button>
-        </>
-      ) : (
-        <button type="button" onClick={() => setAsked(seen)}>
-          {label}
-        </button>
-      )}
+      <ConfirmedButton
+        label={label}
+        isAsked={action !== undefined}
+        onAsk={() => ask('accept')}
+        onCancel={end}
+        onConfirm={accept}
+      />
       <span role="status">
-        {isLost && ' It has changed meanwhile. Look at it again.'}
+        {isLost && ` ${changedMeanwhile}`}
         {said !== '' && ` ${said}`}
       </span>
     </>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Restored } from './answers.ts';
+import { ConfirmedButton, changedMeanwhile, useConfirmation } from './confirmation.tsx';
 import { change, RefusedRequest } from './data.ts';
 import { isCopy } from './route.ts';
 
@@ -22,11 +23,9 @@ export function Restore({
   onDone: () => void;
 }) {
   const [state, setState] = useState<'' | 'running' | 'done' | { problem: string }>('');
-  const [asked, setAsked] = useState<{ readonly seen: string | undefined }>();
-  // A change disarms the button.
-  const isAsked = asked !== undefined && asked.seen === seen;
+  const { action, isLost, ask, end } = useConfirmation<'restore'>(seen);
   const restore = async () => {
-    setAsked(undefined);
+    end();
     setState('running');
     try {
       const { restored, removed } = await change<Restored>('/memory/restore', {
@@ -44,32 +43,21 @@ export function Restore({
     }
   };
   if (isCopy) return null;
-  if (isAsked) {
-    return (
-      <>
-        <button type="button" class="main" onClick={restore}>
-          {label} as a new commit
-        </button>{' '}
-        <button type="button" onClick={() => setAsked(undefined)}>
-          Cancel
-        </button>
-      </>
-    );
-  }
   return (
     <>
-      <button
-        type="button"
-        disabled={state === 'running'}
-        onClick={() => {
+      <ConfirmedButton
+        label={label}
+        isAsked={action !== undefined}
+        isRunning={state === 'running'}
+        onAsk={() => {
           setState('');
-          setAsked({ seen });
+          ask('restore');
         }}
-      >
-        {label}
-      </button>
+        onCancel={end}
+        onConfirm={restore}
+      />
       <span role="status">
-        {asked && !isAsked && ' It has changed meanwhile. Look at it again.'}
+        {isLost && ` ${changedMeanwhile}`}
         {state === 'done' && ' done'}
         {typeof state === 'object' && ` ${state.problem}`}
       </span>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { AcceptanceConflicts, useAcceptance } from './acceptance.tsx';
 import type { Dropped, ReviewList } from './answers.ts';
+import { changedMeanwhile, useConfirmation } from './confirmation.tsx';
 import { change, RefusedRequest, useAnswer } from './data.ts';
 import { Time } from './parts.tsx';
 import { addressTo, isCopy } from './route.ts';
@@ -53,13 +54,10 @@ function WaitingChanges({
 }) {
   const { name, branch, tip: seen, agent, at, changes } = review;
   const acceptance = useAcceptance(seen);
-  const [asked, setAsked] = useState<{ action: 'accept' | 'drop'; of: string }>();
+  const { action, isLost, ask, end } = useConfirmation<'accept' | 'drop'>(seen);
   const [problem, setProblem] = useState('');
-  // A change disarms the button.
-  const action = asked?.of === seen ? asked.action : undefined;
-  const ask = (action: 'accept' | 'drop') => setAsked({ action, of: seen });
   const carryOut = async (action: 'accept' | 'drop') => {
-    setAsked(undefined);
+    end();
     setProblem('');
     try {
       if (action === 'accept') {
@@ -106,14 +104,12 @@ function WaitingChanges({
             <button type="button" class="main" onClick={() => carryOut(action)}>
               {action === 'accept' ? 'Accept all as a merge commit' : 'Drop all changes'}
             </button>
-            <button type="button" onClick={() => setAsked(undefined)}>
+            <button type="button" onClick={end}>
               Cancel
             </button>
           </>
         )}
-        {asked !== undefined && action === undefined && (
-          <span role="status">It has changed meanwhile. Look at it again.</span>
-        )}
+        {isLost && <span role="status">{changedMeanwhile}</span>}
         {problem !== '' && <span role="alert">{problem}</span>}
       </div>
     </li>
