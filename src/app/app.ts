@@ -189,8 +189,9 @@ export class App {
           return tool.call(context, args);
         };
         const whole = await this.#work(session, tool.name, reporting, work, tool.effect);
-        const limited = options.forModel && limitAnswer(whole, tool.growing, offsetOf(args));
-        const { value, note: leftOut } = limited || { value: whole };
+        const { value, note: leftOut } = options.forModel
+          ? limitAnswer(whole, tool.growing, offsetOf(args))
+          : { value: whole, note: undefined };
         if (leftOut !== undefined) notes.push(leftOut);
         const body = toolset.success(tool, value);
         return { body, ...noteOf(notes), error: undefined, meta: commitMeta(commits) };

@@ -37,33 +37,36 @@ export function limitAnswer(
   offset = 0,
   limit = maxAnswer,
 ): LimitedAnswer {
-  const over = sizeOf(value) - limit;
-  if (over <= 0) return { value, note: undefined };
-  const ways = { ...always, ...lists };
-  const grown = Object.keys(ways).flatMap((name) => {
+  const grown = Object.entries({ ...always, ...lists }).flatMap(([name, way]) => {
     const items = value[name];
-    return Array.isArray(items)
-      ? { name, items, sizes: items.map((item) => sizeOf(item) + 1) }
-      : [];
+    return Array.isArray(items) && items.length > 0 ? [{ name, way, items }] : [];
   });
-  const total = grown.reduce((all, { sizes }) => all + sum(sizes), 0);
+  const whole = { value, note: undefined };
+  // Measuring a long answer takes time, and only a list can be shortened.
+  const over = grown.length === 0 ? 0 : sizeOf(value) - limit;
+  if (over <= 0) return whole;
+  const measured = grown.map((list) => ({
+    ...list,
+    sizes: list.items.map((item) => sizeOf(item) + 1),
+  }));
+  const total = measured.reduce((all, { sizes }) => all + sum(sizes), 0);
   const room = roomOfEach(
-    grown.map(({ sizes }) => sum(sizes)),
+    measured.map(({ sizes }) => sum(sizes)),
     Math.max(0, total - over - reserve),
   );
   const short: JsonObject = { ...value };
   const left_out: JsonObject = {};
   const sentences: string[] = [];
-  for (const { name, items, sizes } of grown) {
-    const kept = countWithin(sizes, room);
+  for (const { name, way, items, sizes } of measured) {
+    const kept = countWithin(sizes, room, (size) => size, 1);
     const rest = items.length - kept;
     if (rest === 0) continue;
     short[name] = items.slice(0, kept);
     left_out[name] = rest;
-    const way = (ways[name] ?? '').replace('{offset}', String(offset + kept));
-    sentences.push(`${rest} more ${name} do not fit into this answer: ${way}.`);
+    const how = way.replace('{offset}', String(offset + kept));
+    sentences.push(`${rest} more ${name} do not fit into this answer: ${how}.`);
   }
-  if (sentences.length === 0) return { value, note: undefined };
+  if (sentences.length === 0) return whole;
   return { value: { ...short, left_out }, note: sentences.join(' ') };
 }
 
@@ -81,18 +84,27 @@ function roomOfEach(sizes: readonly number[], room: number): number {
   return lists === 0 ? room : left / lists;
 }
 
-/** Returns how many items from the start fit, at least one. */
-function countWithin(sizes: readonly number[], room: number): number {
-  let left = room;
-  const end = sizes.findIndex((size, i) => {
-    left -= size;
-    return left < 0 && i > 0;
+/**
+ * Returns how many items from the start of a list fit into a budget.
+ *
+ * @param least that many count as fitting, however large they are.
+ */
+export function countWithin<T>(
+  items: readonly T[],
+  budget: number,
+  size: (item: T) => number,
+  least = 0,
+): number {
+  let left = budget;
+  const end = items.findIndex((item, i) => {
+    left -= size(item);
+    return left < 0 && i >= least;
   });
-  return end < 0 ? sizes.length : end;
+  return end < 0 ? items.length : end;
 }
 
-function sizeOf(value: JsonValue | undefined): number {
-  return value === undefined ? 0 : JSON.stringify(value).length;
+function sizeOf(value: JsonValue): number {
+  return JSON.stringify(value).length;
 }
 
 function sum(sizes: readonly number[]): number {

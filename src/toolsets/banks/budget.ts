@@ -1,3 +1,4 @@
+import { countWithin } from '../../core/answer-limit.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { bytesOf, summarize } from './summary.ts';
 
@@ -64,12 +65,10 @@ export function withinBudget(parts: readonly Part[], budget: number): Fitted {
 
 /** Returns the first names of a list, as many as fit. */
 export function namesWithin(names: readonly string[], budget: number): string[] {
-  let left = budget;
-  const end = names.findIndex((name) => {
-    left -= bytesOf(name) + 1;
-    return left < 0;
-  });
-  return end < 0 ? [...names] : names.slice(0, end);
+  return names.slice(
+    0,
+    countWithin(names, budget, (name) => bytesOf(name) + 1),
+  );
 }
 
 /** Returns the names that fit as `key`, and the number of the others as `more_<key>`. */

@@ -1,3 +1,4 @@
+import { countWithin } from '../../core/answer-limit.ts';
 import type { Change, CommitInfo } from '../../core/history.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 
@@ -38,17 +39,19 @@ export function changesAnswer(
 
 /** The first items of a list that fit into the budget, and at least one. */
 export function withinBudget<T extends JsonValue>(items: readonly T[], budget = listBudget): T[] {
-  let left = budget;
-  const end = items.findIndex((item, i) => {
-    left -= Buffer.byteLength(JSON.stringify(item)) + 1;
-    return left < 0 && i > 0;
-  });
-  return end < 0 ? [...items] : items.slice(0, end);
+  return items.slice(
+    0,
+    countWithin(items, budget, (item) => bytesOf(item) + 1, 1),
+  );
 }
 
 /** Whether a value fits into an answer. */
 export function fits(value: JsonValue): boolean {
-  return Buffer.byteLength(JSON.stringify(value)) <= listBudget;
+  return bytesOf(value) <= listBudget;
+}
+
+function bytesOf(value: JsonValue): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 /** The total of a list, and the `skip` of the next page where there is one. */
