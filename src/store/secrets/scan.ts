@@ -38,6 +38,9 @@ export function findSecrets(text: string): Secret[] {
   return found.sort((a, b) => a.index - b.index);
 }
 
+/** The kinds whose values are judged one by one. */
+const judged = [...assignments, ...forms];
+
 /**
  * Finds any of the kinds: most texts contain none, and one expression reads them once instead of
  * once for each kind.
@@ -62,7 +65,7 @@ function findIn(text: string): Secret[] {
   if (anyKind.test(text)) {
     for (const kind of kinds) look(kind, (secret) => !isExample(secret));
   }
-  for (const kind of [...assignments, ...forms]) look(kind, kind.judge);
+  for (const kind of judged) look(kind, kind.judge);
   const secrets: Secret[] = [];
   let end = 0;
   for (const { kind, index, secret } of found.sort((a, b) => a.index - b.index)) {
