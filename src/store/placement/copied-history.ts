@@ -31,9 +31,9 @@ export interface CopiedHistory {
 /**
  * Copies the history of a memory without everything around it, like `git subtree split`.
  *
- * A commit that leaves the memory as a parent has it is left out, except for a merge of the memory. Authors, times and messages stay; the
- * message of a copy names the commit of the code at which the change was made. The same history always
- * gives the same copies.
+ * A commit that leaves the memory as a parent has it is left out, except for a merge of the memory.
+ * Authors, times and messages stay; the message of a copy names the commit of the code at which the
+ * change was made. The same history always gives the same copies.
  *
  * @param from the memory folder in the commits.
  * @param to the memory folder in the copies.
