@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AccessTokens } from '../../src/server/http/access-tokens.ts';
 import { key, projectApp, type Served, serve } from '../support/http.ts';
 import { type Claims, Issuer } from '../support/issuer.ts';
-import { modernMeta, revision } from '../support/modern.ts';
+import { modernCall } from '../support/modern.ts';
 import { Repo } from '../support/repo.ts';
 
 const publicUrl = 'https://memory.example.com';
@@ -37,21 +37,8 @@ function write(token: string) {
 
 /** Calls a tool of MCP in revision 2026-07-28. */
 function call(token: string, name: string, args: object = {}) {
-  return served.ask('POST', '/mcp', {
-    headers: {
-      ...bearer(token),
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': revision,
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
-    },
-    body: {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name, arguments: args, _meta: modernMeta() },
-    },
-  });
+  const { headers, body } = modernCall(name, args);
+  return served.ask('POST', '/mcp', { headers: { ...bearer(token), ...headers }, body });
 }
 
 const author = () => served.repo.git('log', '-1', '--format=%an <%ae>').trim();

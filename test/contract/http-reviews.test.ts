@@ -4,7 +4,7 @@ import { methodAccess } from '../../src/server/mcp/method-access.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { deep } from '../support/depth.ts';
 import { type Asked, personKey, type Served, serve } from '../support/http.ts';
-import { modernMeta, revision } from '../support/modern.ts';
+import { modernCall } from '../support/modern.ts';
 import { newFolder } from '../support/process.ts';
 import { everything, planning } from './every-tool.ts';
 
@@ -46,24 +46,8 @@ const reviewsOf = async () => (await person('GET', '/memory/reviews')).body.revi
 const text = () => served.repo.read('.memory-bank/decisionLog.md');
 
 function callModern(name: string, args: object) {
-  return served.ask('POST', '/mcp', {
-    headers: {
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': revision,
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
-    },
-    body: {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name,
-        arguments: args,
-        _meta: modernMeta({ clientInfo: { name: 'memory-bank-view', version: '1.0.0' } }),
-      },
-    },
-  });
+  const clientInfo = { name: 'memory-bank-view', version: '1.0.0' };
+  return served.ask('POST', '/mcp', modernCall(name, args, { clientInfo }));
 }
 
 describe('with required reviews, an API key', () => {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryError } from '../../src/core/error.ts';
 import type { Files } from '../../src/git/disk/file-layer.ts';
-import { type Fault, FaultFiles, type Operation } from '../support/fault-files.ts';
+import { type Fault, FaultFiles, type Operation, operations } from '../support/fault-files.ts';
 import { note } from '../support/note.ts';
 import type { Opened } from '../support/open.ts';
 import { type Ordering, PowerCutFiles } from '../support/power-cut.ts';
@@ -50,24 +50,7 @@ export async function killTwice(stage: Stage, n: number, m: number): Promise<str
 
 /** Operations that a kernel can answer with each code. */
 const failing: { readonly [code: string]: readonly Operation[] } = {
-  EIO: [
-    'stat',
-    'read',
-    'list',
-    'open',
-    'create',
-    'write',
-    'fsync',
-    'truncate',
-    'chmod',
-    'utimes',
-    'close',
-    'rename',
-    'link',
-    'unlink',
-    'mkdir',
-    'rmdir',
-  ],
+  EIO: operations,
   ENOSPC: ['create', 'write', 'fsync', 'close', 'rename', 'link', 'mkdir'],
   EMFILE: ['read', 'list', 'open', 'create'],
   EACCES: ['open', 'create', 'truncate', 'rename', 'link', 'unlink', 'mkdir', 'rmdir'],

@@ -8,24 +8,26 @@ import {
 } from '../../src/git/disk/file-layer.ts';
 
 /** Operations that change the disk, hold a system resource, or can fail with the disk. */
-export type Operation =
-  | 'stat'
-  | 'read'
-  | 'list'
-  | 'open'
-  /** An open that creates the file if there is none. */
-  | 'create'
-  | 'write'
-  | 'fsync'
-  | 'truncate'
-  | 'chmod'
-  | 'utimes'
-  | 'close'
-  | 'rename'
-  | 'link'
-  | 'unlink'
-  | 'mkdir'
-  | 'rmdir';
+export const operations = [
+  'stat',
+  'read',
+  'list',
+  'open',
+  // An open that creates the file if there is none.
+  'create',
+  'write',
+  'fsync',
+  'truncate',
+  'chmod',
+  'utimes',
+  'close',
+  'rename',
+  'link',
+  'unlink',
+  'mkdir',
+  'rmdir',
+] as const;
+export type Operation = (typeof operations)[number];
 
 /** A fault of one operation. */
 export type Fault =

@@ -23,6 +23,24 @@ export function modernMeta(fields: { readonly [name: string]: unknown } = {}) {
   );
 }
 
+/** Returns an HTTP request that calls a tool; `fields` are more of its `_meta`. */
+export function modernCall(name: string, args: object, fields: object = {}) {
+  return {
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': revision,
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: args, _meta: modernMeta({ ...fields }) },
+    },
+  };
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: a message of which the test asserts every part
 type Message = any;
 

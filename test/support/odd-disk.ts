@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Stat } from '../../src/git/disk/file-layer.ts';
-import { FaultFiles, type FaultPlan, type Operation } from './fault-files.ts';
+import { FaultFiles, type FaultPlan, type Operation, operations } from './fault-files.ts';
 
 /** The operations of the file layer, and the fsync of a folder, which some systems refuse on its own. */
 export type Refusable = Operation | 'fsync of a folder';
@@ -16,19 +16,9 @@ export const dispensable: readonly Refusable[] = [
 ];
 
 /** The operations that a change needs. */
-export const needed: readonly Refusable[] = [
-  'stat',
-  'read',
-  'list',
-  'open',
-  'create',
-  'write',
-  'fsync',
-  'close',
-  'rename',
-  'unlink',
-  'mkdir',
-];
+export const needed: readonly Refusable[] = operations.filter(
+  (operation) => !dispensable.includes(operation),
+);
 
 /** The codes with which file systems refuse what they do not have. */
 export const codes = ['EPERM', 'ENOSYS', 'EOPNOTSUPP', 'ENOTSUP', 'EINVAL'] as const;
