@@ -1,4 +1,12 @@
-import { linkSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -58,6 +66,17 @@ describe('the lock of a process', () => {
     const taken = await lock(files).take({ limit: 1_000 });
     expect(released).toBe(true);
     expect(holder()).toBe(taken.id);
+  });
+
+  test('that died with the lock on a disk without hard links has left it behind', () => {
+    const token = { ...newToken(), pid: nobody };
+    mkdirSync(join(folder, 'lock'));
+    for (const name of ['lock/holder', `owner-${token.id}`]) {
+      writeFileSync(join(folder, name), `${JSON.stringify(token)}\n`);
+    }
+    const left = lock().leftovers().get(token.id) ?? [];
+    expect([...left].sort()).toEqual(['lock', `owner-${token.id}`]);
+    expect(lock().isAtRest('lock')).toBe(false);
   });
 
   test('that waits for git is reported so, and no message advises to remove a lock', async () => {

@@ -145,8 +145,10 @@ export class ProcessLock {
    */
   leftovers(): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, string[]>();
-    for (const { name } of this.#disk.files.list(this.#folder) ?? []) {
-      const id = tokenIn(name);
+    for (const { name, kind } of this.#disk.files.list(this.#folder) ?? []) {
+      // Without hard links, only the lock itself may show that its holder has left locks of git.
+      const isTaken = name === 'lock' && kind === 'directory';
+      const id = isTaken ? this.#names.holder(name)?.id : tokenIn(name);
       if (id !== undefined) found.set(id, [...(found.get(id) ?? []), name]);
     }
     if (this.#token) found.delete(this.#token.id);
