@@ -338,7 +338,8 @@ export async function inWaves<T, R>(
   const results: R[] = [];
   for (let from = 0; from < items.length; from += waveSize) {
     const wave = items.slice(from, from + waveSize);
-    results.push(...(await together(wave.map((item, i) => work(item, from + i)))));
+    // An error of one item while the wave begins must not leave the work for the others unattended.
+    results.push(...(await together(wave.map(async (item, i) => work(item, from + i)))));
     onWave?.(results.length);
   }
   return results;
