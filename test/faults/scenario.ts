@@ -118,7 +118,7 @@ export const scenarios: readonly Scenario[] = [
     },
     acts: [
       (opened) =>
-        Promise.all([
+        allEnded([
           put(opened, { a: 'new', c: 'new' }),
           put(opened, { a: 'newer' }),
           remove(opened, 'b'),
@@ -301,3 +301,10 @@ export const scenarios: readonly Scenario[] = [
     acts: [(opened) => put(opened, { late: 'new', n7: 'new' })],
   },
 ];
+
+/** Waits for the end of all changes, then throws the first error: what still runs cannot be judged. */
+async function allEnded(changes: readonly Promise<unknown>[]): Promise<void> {
+  const ended = await Promise.allSettled(changes);
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+}

@@ -84,7 +84,7 @@ afterAll(async () => {
 
 const tried = scenarios.filter(({ name }) => isFull || name === 'edit by hand');
 
-describe.each(tried)('$name', { timeout: 120_000 }, (scenario) => {
+describe.each(tried)('$name', { timeout: 900_000 }, (scenario) => {
   test.each(sample(dispensable, 1))('is done without %s', async (operation) => {
     const stage = await stageOf(scenario);
     for (const code of sample(codes, 1)) {
