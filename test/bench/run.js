@@ -17,6 +17,7 @@ const benches = [
   'tokens',
   'truth',
   'brief',
+  'write',
   'peers',
   'view',
   'scale',

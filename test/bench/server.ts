@@ -128,6 +128,12 @@ export class ServerProcess {
     return 10 * (Number(fields[11]) + Number(fields[12]));
   }
 
+  /** Number of bytes that it has written so far, to files and to its client. */
+  get bytesWritten(): number {
+    const io = readFileSync(`/proc/${this.#child.pid}/io`, 'utf8');
+    return Number(/wchar: (\d+)/.exec(io)?.[1]);
+  }
+
   async end(): Promise<void> {
     this.#child.stdin.end();
     // Not every program exits at the end of its input.
