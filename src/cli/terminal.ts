@@ -123,12 +123,16 @@ const defaultPager = 'less';
 async function page(command: string, text: string): Promise<boolean> {
   // Loaded here, because most processes show nothing that needs a pager.
   const { spawn } = await import('node:child_process');
+  const { programToStart, shellEnvironment } = await import('../app/programs.ts');
+  // The user's own setting is a command line. Without a shell, a missing default goes unnoticed.
+  const shell = command !== defaultPager;
+  const start = shell ? command : programToStart(command, process.env);
+  if (start === undefined) return false;
   return new Promise((resolve) => {
-    const child = spawn(command, {
-      // The user's own setting is a command line. Without a shell, a missing default goes unnoticed.
-      shell: command !== defaultPager,
+    const child = spawn(start, {
+      shell,
       stdio: ['pipe', 'inherit', 'inherit'],
-      env: { LESS: 'FRX', ...process.env },
+      env: { LESS: 'FRX', ...shellEnvironment(process.env) },
     });
     child.stdin.on('error', () => {});
     child.on('error', () => resolve(false));

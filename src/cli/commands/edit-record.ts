@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { shellEnvironment } from '../../app/programs.ts';
 import { readText } from '../../app/project-file.ts';
 import { recordText, saveText } from '../../app/record-text.ts';
 import { MemoryError } from '../../core/error.ts';
@@ -95,8 +96,9 @@ function openDraft(path: string, text: string) {
 async function runEditor(editor: string, file: string): Promise<number | null> {
   // A path with blanks is one word if there is such a program.
   const program = existsSync(editor) ? `"${editor}"` : editor;
+  const env = shellEnvironment(process.env);
   const child = isWindows
-    ? spawn(`${program} "${file}"`, { shell: true, stdio: 'inherit' })
+    ? spawn(`${program} "${file}"`, { shell: true, stdio: 'inherit', env })
     : spawn('sh', ['-c', `${editor} "$@"`, editor, file], { stdio: 'inherit' });
   return new Promise<number | null>((done, fail) => {
     child.on('error', fail);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { windowsProgram } from '../../app/programs.ts';
 import { MemoryError } from '../../core/error.ts';
 import { leaseBuild } from '../build-lease.ts';
 import { type Command, flagNumber } from '../command.ts';
@@ -56,16 +57,19 @@ export const view: Command = {
   },
 };
 
-/** The commands that open a link with the browser of the person, by system. */
-const openers: ReadonlyMap<string, readonly string[]> = new Map([
-  ['darwin', ['open']],
-  ['win32', ['rundll32', 'url.dll,FileProtocolHandler']],
-]);
-
 /** Opens a link; where the system has no command for it, the person uses the printed one. */
 function openBrowser(link: string): void {
-  const [command = 'xdg-open', ...args] = openers.get(process.platform) ?? [];
-  const child = spawn(command, [...args, link], { stdio: 'ignore', detached: true });
+  const { command, args } = browserStart(link, process.platform, process.env);
+  const child = spawn(command, args, { stdio: 'ignore', detached: true });
   child.on('error', () => {});
   child.unref();
+}
+
+/** The command that opens a link with the browser of the person. */
+export function browserStart(link: string, platform: NodeJS.Platform, env: NodeJS.ProcessEnv) {
+  if (platform === 'darwin') return { command: 'open', args: [link] };
+  if (platform !== 'win32') return { command: 'xdg-open', args: [link] };
+  // The shell of Windows would take the & of an address for its own.
+  const args = ['url.dll,FileProtocolHandler', link];
+  return { command: windowsProgram('rundll32', env), args };
 }

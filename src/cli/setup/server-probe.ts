@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { endTree } from '../../app/programs.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 
 /** How long a server may take for all answers together, in milliseconds. */
@@ -60,7 +61,7 @@ export async function probeProcess({
   const kill = (signal: 'SIGTERM' | 'SIGKILL') => {
     try {
       if (child.pid === undefined) return;
-      if (windows) spawn('taskkill', ['/pid', `${child.pid}`, '/T', '/F'], { stdio: 'ignore' });
+      if (windows) endTree(child.pid);
       else process.kill(-child.pid, signal);
     } catch {
       // It has ended by itself.

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +15,7 @@ import {
 } from '../objects/object.ts';
 import type { GitConfig } from '../repository/config.ts';
 import { isTrue } from '../repository/config-text.ts';
-import { pathFolders } from '../repository/system-config.ts';
+import { findProgram, programToStart } from '../repository/program-start.ts';
 import type { CommitPlan } from './commit-plan.ts';
 
 /** Time limit of a signing program, in milliseconds: the user may have to type a passphrase. */
@@ -73,7 +72,7 @@ export function signerOf(
  */
 export function checkSigning(config: GitConfig, env: NodeJS.ProcessEnv): void {
   const method = methodOf(config, env);
-  if (method && !isInstalled(method.program, env)) throw notInstalled(method.program);
+  if (method && !findProgram(method.program, env)) throw notInstalled(method.program);
 }
 
 /** How commits are signed; undefined if they are not. */
@@ -86,15 +85,6 @@ function methodOf(config: GitConfig, env: NodeJS.ProcessEnv) {
   if (format === 'ssh' && key === '') throw cannotSign('user.signingKey is not set');
   const older = format === 'openpgp' ? config.own('gpg.program') : undefined;
   return { format, key, program: config.own(`gpg.${format}.program`) ?? older ?? usual };
-}
-
-/** Whether a program exists, by name or path. */
-function isInstalled(program: string, env: NodeJS.ProcessEnv): boolean {
-  const folders = /[\\/]/.test(program) ? [''] : pathFolders(env);
-  const endings = process.platform === 'win32' ? ['', '.exe'] : [''];
-  return folders.some((folder) =>
-    endings.some((ending) => existsSync(join(folder, program + ending))),
-  );
 }
 
 /** Returns the plan with each new commit signed. */
@@ -170,7 +160,9 @@ async function runProgram(
 ): Promise<string> {
   // Without the terminal, which belongs to the client; an agent asks for a passphrase in its own window.
   const { GPG_TTY, ...rest } = env;
-  const child = spawn(program, args, {
+  const path = programToStart(program, env);
+  if (path === undefined) throw notInstalled(program);
+  const child = spawn(path, args, {
     env: { ...rest, LC_ALL: 'C' },
     detached: process.platform !== 'win32',
     windowsHide: true,

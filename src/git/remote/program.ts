@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { MemoryError } from '../../core/error.ts';
 import { errno } from '../disk/file-layer.ts';
+import { endTree, programToStart } from '../repository/program-start.ts';
 
 /** Limit of the output that is kept, in characters. */
 const maxOutput = 64 * 1024;
@@ -38,8 +39,10 @@ export interface RunOptions {
 export function runGit(args: readonly string[], options: RunOptions): Promise<Outcome> {
   const { cwd, env, signal, limit, guard } = options;
   signal.throwIfAborted();
+  const git = programToStart('git', env);
+  if (git === undefined) return Promise.reject(noProgram());
   return new Promise((resolve, reject) => {
-    const child = spawn('git', args, {
+    const child = spawn(git, args, {
       cwd,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -106,7 +109,7 @@ export function runGit(args: readonly string[], options: RunOptions): Promise<Ou
 function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
-    if (process.platform === 'win32') child.kill(signal);
+    if (process.platform === 'win32') endTree(child.pid);
     else process.kill(-child.pid, signal);
   } catch (error) {
     if (errno(error) !== 'ESRCH') throw error;

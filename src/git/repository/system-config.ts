@@ -7,6 +7,11 @@ function variable(env: NodeJS.ProcessEnv, name: string, platform: NodeJS.Platfor
   return found === undefined ? undefined : env[found];
 }
 
+/** The folder of Windows itself. */
+export function windowsFolder(env: NodeJS.ProcessEnv): string {
+  return variable(env, 'SystemRoot', 'win32') ?? 'C:\\Windows';
+}
+
 /** The folders in which programs are looked for by name. */
 export function pathFolders(env: NodeJS.ProcessEnv, platform = process.platform): string[] {
   const { delimiter } = platform === 'win32' ? win32 : posix;
