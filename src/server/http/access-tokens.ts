@@ -2,6 +2,7 @@ import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } f
 import type { Author } from '../../core/session.ts';
 import { isSecure } from './address.ts';
 import { HttpError } from './http-error.ts';
+import { boundedFetch, IssuerMetadata, requestTimeout } from './issuer-metadata.ts';
 
 /** The scopes of tokens; the last one is for people, who decide on the changes of agents. */
 export const scopes = ['memory:read', 'memory:write', 'memory:admin', 'memory:review'] as const;
@@ -33,12 +34,8 @@ const algorithms = [
 /** The difference that the clocks of the two servers may have, in seconds. */
 const clockSkew = 60;
 
-/** The limits of a token, and of a document of the authorization server, in bytes. */
+/** The limit of a token, in bytes. */
 const maxToken = 8 * 1024;
-const maxDocument = 256 * 1024;
-
-/** The time limit of a request to the authorization server, in milliseconds. */
-const timeout = 5_000;
 
 /** The time for which keys are kept, in milliseconds. */
 const keysKept = 10 * 60 * 1000;
@@ -52,6 +49,7 @@ type Keys = ReturnType<typeof createRemoteJWKSet>;
 export class AccessTokens {
   readonly #issuer: string;
   readonly #cooldown: number;
+  readonly #metadata: IssuerMetadata;
   #keys: Promise<Keys> | undefined;
   /** When keys may be requested again after a failure, in milliseconds since 1970. */
   #retryAt = 0;
@@ -59,6 +57,7 @@ export class AccessTokens {
   constructor(issuer: string, pause = cooldown) {
     this.#issuer = issuer;
     this.#cooldown = pause;
+    this.#metadata = new IssuerMetadata(issuer, pause);
   }
 
   /**
@@ -95,63 +94,28 @@ export class AccessTokens {
 
   #issuerKeys(): Promise<Keys> {
     this.#keys ??= this.#findKeys().catch((cause: unknown) => {
-      // Many requests must not become as many requests to the authorization server.
-      setTimeout(() => {
-        this.#keys = undefined;
-      }, this.#cooldown).unref();
+      this.#keys = undefined;
       throw unavailable(cause);
     });
     return this.#keys;
   }
 
   async #findKeys(): Promise<Keys> {
-    const { href } = new URL(this.#issuer);
-    const { origin, pathname } = new URL(this.#issuer);
-    const path = pathname.replace(/\/$/, '');
-    const documents = [
-      `${origin}/.well-known/oauth-authorization-server${path}`,
-      `${href.replace(/\/$/, '')}/.well-known/openid-configuration`,
-    ];
-    for (const document of documents) {
-      const response = await bounded(document, { method: 'GET' });
-      if (!response.ok) continue;
-      const { issuer, jwks_uri } = Object(await response.json());
-      if (issuer !== this.#issuer) {
-        throw new Error(`${document} is of the issuer ${JSON.stringify(issuer)}.`);
-      }
-      if (typeof jwks_uri !== 'string' || !isSecure(jwks_uri)) {
-        throw new Error(`${document} has no jwks_uri that begins with https.`);
-      }
-      return createRemoteJWKSet(new URL(jwks_uri), {
-        timeoutDuration: timeout,
-        cooldownDuration: this.#cooldown,
-        cacheMaxAge: keysKept,
-        [customFetch]: (...request) => {
-          // Keys that are still kept are used meanwhile.
-          if (this.#pauses) throw new Error(`${jwks_uri} could not be read a moment ago.`);
-          return bounded(...request);
-        },
-      });
+    const { jwks_uri: address } = await this.#metadata.read();
+    if (typeof address !== 'string' || !isSecure(address)) {
+      throw new Error(`The metadata of ${this.#issuer} has no jwks_uri that begins with https.`);
     }
-    throw new Error(`None of ${documents.join(' and ')} can be read.`);
+    return createRemoteJWKSet(new URL(address), {
+      timeoutDuration: requestTimeout,
+      cooldownDuration: this.#cooldown,
+      cacheMaxAge: keysKept,
+      [customFetch]: (...request) => {
+        // Keys that are still kept are used meanwhile.
+        if (this.#pauses) throw new Error(`${address} could not be read a moment ago.`);
+        return boundedFetch(...request);
+      },
+    });
   }
-}
-
-/** Fetches a document up to the limits of time and size; a redirect is an error. */
-async function bounded(url: string, options: RequestInit): Promise<Response> {
-  const signal = options.signal ?? AbortSignal.timeout(timeout);
-  const response = await fetch(url, { ...options, redirect: 'error', signal });
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (bytes > maxDocument) throw new Error(`${url} is longer than ${maxDocument} bytes.`);
-    pieces.push(piece);
-  }
-  return new Response(Buffer.concat(pieces), {
-    status: response.status,
-    headers: response.headers,
-  });
 }
 
 /** Whether the keys could not be read, so that the token may be valid. */
