@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { inFile, MemoryError } from '../core/error.ts';
 import { isSecure } from '../server/http/address.ts';
+import type { WindowClient } from '../server/http/code-grant.ts';
 import type { ServeConfig } from '../server/http/config-file.ts';
 import { type Limits, maxBodyBytes } from '../server/http/limits.ts';
 import type { HttpSettings } from '../server/http/settings.ts';
@@ -45,13 +46,16 @@ export async function readServeOptions({ values, options }: Invocation): Promise
 /** Returns the fields of a configuration file as the options of the same names. */
 function toValues(config: ServeConfig, folder: string): FlagValues {
   const { project: _, ...fields } = config;
-  const files = (['api-key-file', 'person-key-file'] as const).flatMap((name) => {
-    const file = fields[name];
-    return file === undefined ? [] : [[name, resolve(folder, file)] as const];
-  });
+  const files = (['api-key-file', 'person-key-file', 'client-secret-file'] as const).flatMap(
+    (name) => {
+      const file = fields[name];
+      return file === undefined ? [] : [[name, resolve(folder, file)] as const];
+    },
+  );
   const inFolder = {
     ...fields,
     ...Object.fromEntries(files),
+    'client-scope': fields['client-scope']?.join(','),
     'allow-host': fields['allow-host']?.join(','),
     'allow-origin': fields['allow-origin']?.join(','),
     'allow-folder': fields['allow-folder']?.map((one) => resolve(folder, one)),
@@ -109,7 +113,7 @@ export function readSettings(
     port: flagNumber(values, 'port', 3000, 0, 65_535),
     ...serveKeys(host, values, env, made),
     publicUrl: publicUrlOf(values),
-    oauth: oauthOf(host, values),
+    oauth: oauthOf(host, values, env),
     hosts: list(flagText(values, 'allow-host')),
     origins: list(flagText(values, 'allow-origin')),
     folders: flagTexts(values, 'allow-folder').map((folder) => resolve(folder)),
@@ -136,14 +140,16 @@ function publicUrlOf(values: FlagValues): string | undefined {
 }
 
 /** The authorization server whose tokens are accepted; undefined for none. */
-function oauthOf(host: string, values: FlagValues): HttpSettings['oauth'] {
+function oauthOf(host: string, values: FlagValues, env: NodeJS.ProcessEnv): HttpSettings['oauth'] {
   const issuer = flagText(values, 'issuer');
   const audience = flagText(values, 'audience');
+  const client = clientOf(values, env);
   const port = flagNumber(values, 'port', 3000, 0, 65_535);
   const publicUrl = publicUrlOf(values) ?? `http://${host}:${port}`;
   if (issuer === undefined) {
-    if (audience === undefined) return undefined;
-    throw new MemoryError('invalid_input', '--audience needs --issuer.');
+    if (audience === undefined && client === undefined) return undefined;
+    const option = audience === undefined ? '--client-id' : '--audience';
+    throw new MemoryError('invalid_input', `${option} needs --issuer.`);
   }
   if (values['no-auth']) {
     throw new MemoryError('invalid_input', '--no-auth and --issuer exclude each other.');
@@ -154,7 +160,28 @@ function oauthOf(host: string, values: FlagValues): HttpSettings['oauth'] {
   if (port === 0 && values['public-url'] === undefined) {
     throw new MemoryError('invalid_input', '--issuer with --port 0 needs --public-url.');
   }
-  return { issuer, audience, publicUrl };
+  return { issuer, audience, publicUrl, client };
+}
+
+/** The scopes of a person in the window. */
+const personScopes = 'memory:read memory:write memory:review';
+
+/** The window as a client of the authorization server; undefined if no option names it. */
+function clientOf(values: FlagValues, env: NodeJS.ProcessEnv): WindowClient | undefined {
+  const id = flagText(values, 'client-id');
+  const file = flagText(values, 'client-secret-file');
+  const scope = flagText(values, 'client-scope');
+  if (id === undefined) {
+    if (file === undefined && scope === undefined) return undefined;
+    const option = file === undefined ? '--client-scope' : '--client-secret-file';
+    throw new MemoryError('invalid_input', `${option} needs --client-id.`);
+  }
+  const secret = file === undefined ? env.MEMORY_BANK_CLIENT_SECRET : readText(file, 'secret file');
+  const trimmed = secret?.trim();
+  if (file !== undefined && trimmed === '') {
+    throw new MemoryError('invalid_input', `There is no secret in ${file}.`);
+  }
+  return { id, secret: trimmed || undefined, scope: list(scope ?? personScopes).join(' ') };
 }
 
 /** Whether a URL is one to which the paths of the server can be added. */

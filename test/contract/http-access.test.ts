@@ -33,6 +33,18 @@ async function session(opener: Sent, page: Sent): Promise<Sent> {
   return { authorization: '', cookie: cookieOf(opened.headers), 'x-memory-page': '1', ...page };
 }
 
+/** Signs in by the issuer, which grants these scopes. */
+async function issuerSession(scope: string): Promise<Sent> {
+  issuer.person = { scope };
+  const headers = { authorization: '', 'x-memory-page': secret };
+  const begun = await served.ask('POST', '/sign-in/begin', { headers });
+  const back = await fetch(begun.body.location, { redirect: 'manual' });
+  const answer = new URL(back.headers.get('location') ?? '').searchParams;
+  const body = Object.fromEntries(answer);
+  const finished = await served.ask('POST', '/sign-in/finish', { headers, body });
+  return { ...headers, cookie: cookieOf(finished.headers) };
+}
+
 const withScope = (scope: string) => async () =>
   bearer(await issuer.token(`${publicUrl}/mcp`, { scope }));
 
@@ -71,6 +83,16 @@ const kinds: { readonly [name: string]: Kind } = {
     headers: async () => bearer(personKey),
     rights: [...everything, 'memory:review'],
   },
+  "a page's session by the issuer": {
+    headers: () => issuerSession('memory:read memory:write memory:review'),
+    rights: ['memory:read', 'memory:write', 'memory:review'],
+    isSession: true,
+  },
+  "a page's session by the issuer, of an agent": {
+    headers: () => issuerSession('memory:write'),
+    rights: ['memory:read', 'memory:write'],
+    isSession: true,
+  },
   'a token to read': { headers: withScope('memory:read'), rights: ['memory:read'] },
   'a token to write': {
     headers: withScope('memory:write'),
@@ -86,7 +108,8 @@ const kinds: { readonly [name: string]: Kind } = {
 beforeAll(async () => {
   issuer = await Issuer.start();
   const face = viewFace({ folder: newFolder(), version: '0.0.0' });
-  const oauth = { issuer: issuer.url, publicUrl };
+  const client = { id: 'window', scope: 'memory:review' };
+  const oauth = { issuer: issuer.url, publicUrl, client };
   served = await serve({ oauth, metrics: true }, {}, {}, face);
 });
 

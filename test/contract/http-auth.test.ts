@@ -293,6 +293,16 @@ describe('memory-bank serve', () => {
     [['--limit-minute', '0'], '--limit-minute must be a number from 1'],
     [['--issuer', 'http://login.example.com'], 'http://login.example.com is not an https URL.'],
     [['--audience', 'a'], '--audience needs --issuer.'],
+    [['--client-id', 'a'], '--client-id needs --issuer.'],
+    [['--client-scope', 'a'], '--client-scope needs --client-id.'],
+    [['--client-secret-file', 'a'], '--client-secret-file needs --client-id.'],
+    ...[
+      ['nowhere', 'The secret file nowhere cannot be read.'],
+      ['/dev/null', 'There is no secret in /dev/null.'],
+    ].map(([file = '', message = '']): [string[], string] => [
+      ['--issuer', 'https://a.example', '--client-id', 'a', '--client-secret-file', file],
+      message,
+    ]),
     [['--public-url', 'memory.example.com'], 'is not an http or https URL'],
     [['--person-key-file', 'nowhere'], 'The key file nowhere cannot be read.'],
     [['--issuer', 'https://a.example', '--no-auth'], '--no-auth and --issuer exclude each other.'],

@@ -1,16 +1,21 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { type GrantAnswer, type GrantedTokens, IssuerGrants } from './issuer-grants.ts';
 
 type Pair = Awaited<ReturnType<typeof generateKeyPair>>;
 
 /** Claims of a token; undefined leaves one out. */
 export type Claims = { readonly [name: string]: unknown };
 
-/** An authorization server on this machine, which only publishes keys; tests sign the tokens. */
+/** An authorization server on this machine; tests sign the tokens, or get them as a person does. */
 export class Issuer {
   readonly url: string;
+  readonly grants: IssuerGrants;
+  /** The claims of the person who signs in; undefined leaves one out. */
+  person: Claims = {};
   /** Requests for keys so far. */
   requests = 0;
   /** Whether requests for keys fail. */
@@ -23,6 +28,7 @@ export class Issuer {
   private constructor(server: Server) {
     this.#server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.grants = new IssuerGrants(this.url);
   }
 
   static async start(): Promise<Issuer> {
@@ -31,6 +37,16 @@ export class Issuer {
     await once(server, 'listening');
     const issuer = new Issuer(server);
     server.on('request', async (request, response) => {
+      const granted = await issuer.#granted(request);
+      if (granted) {
+        const { status, location, body = {} } = granted;
+        response.writeHead(status, {
+          'Content-Type': 'application/json',
+          ...(location !== undefined && { Location: location }),
+        });
+        response.end(JSON.stringify(body));
+        return;
+      }
       const body = await issuer.#document(request.url ?? '');
       response.statusCode = body === undefined ? 404 : issuer.down ? 500 : 200;
       response.setHeader('Content-Type', 'application/json');
@@ -84,9 +100,30 @@ export class Issuer {
     return new Promise((resolve) => this.#server.close(resolve));
   }
 
+  async #granted(request: IncomingMessage): Promise<GrantAnswer | undefined> {
+    const { pathname, searchParams } = new URL(request.url ?? '', this.url);
+    if (pathname === '/authorize') return this.grants.authorize(searchParams);
+    if (pathname !== '/token') return undefined;
+    const form = new URLSearchParams(await text(request));
+    return this.grants.exchange(form, request.headers.authorization, (asked) =>
+      this.#tokensFor(asked),
+    );
+  }
+
+  async #tokensFor({
+    resource = '',
+    scope = '',
+    nonce,
+  }: Readonly<Record<string, string>>): Promise<GrantedTokens> {
+    const access_token = await this.token(resource, { scope, ...this.person });
+    if (nonce === undefined) return { access_token };
+    return { access_token, id_token: await this.token(this.grants.client.id, { nonce }) };
+  }
+
   async #document(path: string): Promise<string | undefined> {
     if (path === '/.well-known/openid-configuration') {
-      return JSON.stringify({ issuer: this.url, jwks_uri: `${this.url}/keys` });
+      const { metadata } = this.grants;
+      return JSON.stringify({ issuer: this.url, jwks_uri: `${this.url}/keys`, ...metadata });
     }
     if (path !== '/keys') return undefined;
     this.requests += 1;

@@ -25,6 +25,19 @@ export const serveHttp: Command = {
       about: 'the OAuth authorization server whose access tokens are accepted',
     },
     audience: { value: 'text', about: 'the audience of its tokens', default: '<public-url>/mcp' },
+    'client-id': {
+      value: 'id',
+      about: 'the client of the issuer by which people sign in to the window',
+    },
+    'client-secret-file': {
+      value: 'file',
+      about: 'the secret of this client, if it has one (MEMORY_BANK_CLIENT_SECRET)',
+    },
+    'client-scope': {
+      value: 'a,b,...',
+      about: 'the scopes that a sign-in asks for',
+      default: 'memory:read,memory:write,memory:review',
+    },
     'public-url': {
       value: 'url',
       about: 'where clients reach the server',

@@ -73,16 +73,25 @@ export class Auth {
         response.locals.caller = caller;
         const token = caller.authorized ? undefined : bearerOf(request);
         if (token === undefined || !this.#tokens) return next();
-        return this.#withToken(token, response, next);
+        return this.accept(token, response.locals.project, response).then(() => next());
       },
     ];
   }
 
-  /** Sets `locals.caller` to the caller that an access token names, if it is valid. */
-  async #withToken(token: string, { locals }: Response, next: () => void): Promise<void> {
-    const known = await this.#tokens?.identify(token, locals.project);
+  /**
+   * Sets `locals.caller` to the caller that an access token names; returns whether it is valid.
+   *
+   * @param project see `ProtectedResource.identify`.
+   * @throws HttpError 503 if the keys of the issuer cannot be read.
+   */
+  async accept(
+    token: string,
+    project: ServedProject | undefined,
+    { locals }: Response,
+  ): Promise<boolean> {
+    const known = await this.#tokens?.identify(token, project);
     if (known) locals.caller = withToken(locals.caller, known);
-    next();
+    return known !== undefined;
   }
 
   /** Refuses requests without a valid key, session or access token. */
@@ -131,12 +140,22 @@ export class Auth {
    */
   open(request: Request, response: Response): Date {
     const { caller, project, base } = response.locals;
+    // A token may be for one project only.
+    const only = caller.expires === undefined || base === undefined ? undefined : project?.name;
+    return this.#begin(request, response, only);
+  }
+
+  /** Opens a session for all projects, for a caller whose token is for the whole server. */
+  openForAll(request: Request, response: Response): Date {
+    return this.#begin(request, response, undefined);
+  }
+
+  #begin(request: Request, response: Response, only: string | undefined): Date {
+    const { caller } = response.locals;
     if (!caller.opensSession) {
       const message = 'POST /session needs an API key or access token in the header Authorization.';
       throw new HttpError(401, message, { 'WWW-Authenticate': 'Bearer' });
     }
-    // A token may be for one project only.
-    const only = caller.expires === undefined || base === undefined ? undefined : project?.name;
     return this.#sessions.open(request, response, { owner: caller, only, expires: caller.expires });
   }
 

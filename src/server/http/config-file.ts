@@ -33,6 +33,15 @@ export const serveConfig = z
     'no-auth': z.boolean().describe('Whether no API key is required; on a loopback address only.'),
     issuer: z.url().describe('The authorization server whose access tokens are accepted.'),
     audience: z.string().min(1).describe('The audience of its tokens.'),
+    'client-id': z
+      .string()
+      .min(1)
+      .describe('The client of the issuer by which people sign in to the window.'),
+    'client-secret-file': z
+      .string()
+      .min(1)
+      .describe('The file of the secret of this client, relative to this file.'),
+    'client-scope': z.array(z.string()).describe('The scopes that a sign-in asks for.'),
     'public-url': z.url().describe('Where clients reach the server.'),
     project: z
       .record(

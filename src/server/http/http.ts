@@ -30,6 +30,7 @@ import { limitRate, type UncountedRequest } from './rate-limit.ts';
 import { sequence } from './sequence.ts';
 import { metricsEndpoint, probeEndpoints, projectsEndpoint } from './server-endpoints.ts';
 import type { Face, HttpSettings } from './settings.ts';
+import { SignIn } from './sign-in.ts';
 
 /** The limit of open connections. */
 const maxConnections = 1_000;
@@ -115,10 +116,12 @@ async function createApi(
     tokens: resource,
     sessions: new LoginSessions(settings.publicUrl, settings.cookie),
   });
+  const { oauth } = settings;
+  const signIn = oauth && resource && SignIn.of({ oauth, resource, auth, projects, log });
   const ofSeveral = projects.areNamed;
   const served = new Map<ServedProject, ProjectRoutes>();
   for (const project of projects.all) {
-    const shared = { auth, backlog, settings, face, ofServer: [...probes, ...ofServer] };
+    const shared = { auth, backlog, settings, face, signIn, ofServer: [...probes, ...ofServer] };
     served.set(project, await createRoutes(project, shared));
   }
   metrics?.follow([...served].map(([project, { mcp }]) => ({ project, sessions: () => mcp.size })));

@@ -21,6 +21,18 @@ export const pageHeader = 'x-memory-page';
 /** A secret of at least 192 random bits in base64url. */
 const secretForm = /^[\w-]{32,200}$/;
 
+/**
+ * Returns the secret of the page that sends a request.
+ *
+ * @throws HttpError 400 if there is none that nobody can guess.
+ */
+export function pageSecret(request: Request): string {
+  const secret = request.get(pageHeader) ?? '';
+  if (secretForm.test(secret)) return secret;
+  const form = 'a secret of 32 random characters or more, of A-Z, a-z, 0-9, "_" and "-"';
+  throw new HttpError(400, `A web page opens a session with ${form}, as X-Memory-Page.`);
+}
+
 /** A session that is about to be opened. */
 interface Login<Owner> {
   readonly owner: Owner;
@@ -83,14 +95,10 @@ export class LoginSessions<Owner> {
    * @throws HttpError 400 if a web page sends no secret.
    */
   open(request: Request, response: Response, login: Login<Owner>): Date {
-    const secret = request.get(pageHeader);
     // Only browsers send these headers; a program keeps its cookies for itself.
     const isPage = ['origin', 'sec-fetch-site'].some((name) => request.get(name) !== undefined);
-    if (secret === undefined ? isPage : !secretForm.test(secret)) {
-      const form = 'a secret of 32 random characters or more, of A-Z, a-z, 0-9, "_" and "-"';
-      throw new HttpError(400, `A web page opens a session with ${form}, as X-Memory-Page.`);
-    }
-    return this.#begin(request, response, login, secret);
+    const hasSecret = isPage || request.get(pageHeader) !== undefined;
+    return this.#begin(request, response, login, hasSecret ? pageSecret(request) : undefined);
   }
 
   /** Opens a session with a new secret, which the caller hands to the page. */

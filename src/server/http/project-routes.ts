@@ -17,6 +17,8 @@ import { briefEndpoints, memoryBankEndpoints, sessionEndpoints, statusEndpoint }
 import { accessTo, pathOf } from './route-access.ts';
 import { sequence } from './sequence.ts';
 import type { Face, HttpSettings } from './settings.ts';
+import type { SignIn } from './sign-in.ts';
+import { signInEndpoints } from './sign-in-endpoints.ts';
 
 /** The parts that the projects of a server have in common. */
 interface Shared {
@@ -24,6 +26,8 @@ interface Shared {
   readonly backlog: Backlog;
   readonly settings: HttpSettings;
   readonly face: Face | undefined;
+  /** Signs people in by the issuer; undefined where that is not configured. */
+  readonly signIn: SignIn | undefined;
   /** The operations of the whole server, which the description of each project also names. */
   readonly ofServer: readonly Endpoint[];
 }
@@ -58,7 +62,7 @@ function below(paths: readonly string[], router: Router): RequestHandler {
 /** Builds the handler of the requests to one project; they have passed the checks of the server. */
 export async function createRoutes(project: ServedProject, shared: Shared): Promise<ProjectRoutes> {
   const { app, path: base } = project;
-  const { auth, backlog, settings, face, ofServer } = shared;
+  const { auth, backlog, settings, face, signIn, ofServer } = shared;
   const { version, folders, origins, limits } = settings;
   const body = jsonBody(limitsOf(project, limits).body);
   const mcp = new McpSessions(app, version, folders, backlog);
@@ -72,7 +76,7 @@ export async function createRoutes(project: ServedProject, shared: Shared): Prom
     ...(await briefEndpoints(app, sessions, backlog)),
     ...(toolEndpoints.length > 0 ? [chatEndpoint(app)] : []),
     ...sessionEndpoints(auth),
-    ...(face?.endpoints(app, sessions, backlog) ?? []),
+    ...(face ? [...signInEndpoints(signIn), ...face.endpoints(app, sessions, backlog)] : []),
   ];
   const access = [auth.authorized, ownCookie(origins)];
   const ofMcp = express.Router();

@@ -4,6 +4,7 @@ import { isObject } from '../../core/json.ts';
 import type { Tool } from '../../core/tool.ts';
 import { methodAccess } from '../mcp/method-access.ts';
 import { AccessTokens, type Identity, type Scope, scopes } from './access-tokens.ts';
+import type { WindowClient } from './code-grant.ts';
 import { projectOf, type ServedProject, scopeIn } from './projects.ts';
 import { pathOf } from './route-access.ts';
 
@@ -15,6 +16,8 @@ export interface OAuthSettings {
   readonly audience?: string | undefined;
   /** The URL at which clients reach this server, without a path. */
   readonly publicUrl: string;
+  /** The window as a client, by which people sign in; undefined where they do not. */
+  readonly client?: WindowClient | undefined;
 }
 
 /** The path of the metadata (RFC 9728), also with the path of the resource. */
@@ -38,6 +41,11 @@ export class ProtectedResource {
     this.#publicUrl = publicUrl.replace(/\/$/, '');
     this.#audience = audience;
     this.#tokens = new AccessTokens(issuer, cooldown);
+  }
+
+  /** The audience of the tokens that are for the whole server. */
+  get audience(): string {
+    return this.#audience ?? `${this.#publicUrl}/mcp`;
   }
 
   /**

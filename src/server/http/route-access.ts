@@ -20,6 +20,10 @@ const routes = {
   'GET /docs': 'anyone',
   'GET /.well-known/oauth-protected-resource': 'anyone',
   'GET /view': 'anyone',
+  // The session has the rights of the access token that the issuer gives.
+  'GET /sign-in': 'anyone',
+  'POST /sign-in/begin': 'anyone',
+  'POST /sign-in/finish': 'anyone',
   'GET /projects': 'memory:read',
   'GET /metrics': 'memory:admin',
   // A session has the rights of the caller that opens it.

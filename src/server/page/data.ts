@@ -4,6 +4,7 @@ import { answerFromCopy, NotInCopy } from './copy.ts';
 import { keepSecret, newSecret, sessionHeader, sessionHeaders } from './page-session.ts';
 import { addressOf, type Query } from './request-address.ts';
 import { isCopy, projectPath } from './route.ts';
+import type { SignInBegun, SignInWay } from './sign-in-answers.ts';
 
 /** A request that the server refused, or that did not reach it. */
 export class RefusedRequest extends Error {
@@ -38,13 +39,50 @@ export async function signIn(key: string): Promise<void> {
   keepSecret(secret);
 }
 
-interface Sent extends Omit<RequestInit, 'headers'> {
-  readonly headers?: { readonly [name: string]: string };
+/** Asks how a person can sign in. */
+export function readSignInWay(): Promise<SignInWay> {
+  return send<SignInWay>('/sign-in', {});
 }
 
-async function send<T>(address: string, { headers, ...init }: Sent): Promise<T> {
+/** Begins a sign-in by the issuer, whose session will be bound to a secret. */
+export function beginSignIn(secret: string): Promise<SignInBegun> {
+  return send<SignInBegun>('/sign-in/begin', {
+    method: 'POST',
+    headers: { [sessionHeader]: secret },
+  });
+}
+
+/**
+ * Opens a session with the answer of the issuer.
+ *
+ * @param project the beginning of the paths of the project that the person wants to see.
+ */
+export async function finishSignIn(
+  project: string,
+  answer: URLSearchParams,
+  secret: string,
+): Promise<void> {
+  await send('/sign-in/finish', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', [sessionHeader]: secret },
+    body: JSON.stringify(Object.fromEntries(answer)),
+    project,
+  });
+  keepSecret(secret);
+}
+
+interface Sent extends Omit<RequestInit, 'headers'> {
+  readonly headers?: { readonly [name: string]: string };
+  /** The beginning of the path; by default that of the project of the page. */
+  readonly project?: string;
+}
+
+async function send<T>(
+  address: string,
+  { headers, project = projectPath, ...init }: Sent,
+): Promise<T> {
   if (isCopy) return sendToCopy<T>(address);
-  const response = await fetch(`${projectPath}${address}`, {
+  const response = await fetch(`${project}${address}`, {
     credentials: 'same-origin',
     ...init,
     headers: { ...sessionHeaders(), ...headers },

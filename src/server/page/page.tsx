@@ -4,7 +4,7 @@ import type { Home } from './answers.ts';
 import { BranchesPage } from './branches-page.tsx';
 import { watchChanges } from './changes.ts';
 import { ConflictsPage } from './conflicts-page.tsx';
-import { type Answered, RefusedRequest, signIn, useAnswer } from './data.ts';
+import { type Answered, useAnswer } from './data.ts';
 import { FailureBoundary, LateFailure } from './failure.tsx';
 import { GraphPage } from './graph-page.tsx';
 import { drawHiddenCharacters, HiddenWarning, markedText } from './hidden-marks.tsx';
@@ -17,6 +17,7 @@ import { localTime } from './parts.tsx';
 import { RecordPage } from './record-page.tsx';
 import { addressTo, currentRoute, followLink, goTo, isCopy, onRoute, type Route } from './route.ts';
 import { SearchPage } from './search-page.tsx';
+import { isSignInReturn, SignIn, SignInReturn, takeIssuerAnswer } from './sign-in.tsx';
 import { TasksPage } from './tasks-page.tsx';
 import { TimelinePage } from './timeline-page.tsx';
 import { UserPage } from './user-page.tsx';
@@ -181,42 +182,6 @@ function StateForm({ at, home }: { at: string | undefined; home: Answered<Home> 
   );
 }
 
-/** Asks for a key where there is no session. */
-function SignIn({ onDone }: { onDone: () => void }) {
-  const [problem, setProblem] = useState('');
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    if (!(form instanceof HTMLFormElement)) return;
-    try {
-      await signIn(String(new FormData(form).get('key')));
-      onDone();
-    } catch (error) {
-      if (!(error instanceof RefusedRequest)) throw error;
-      setProblem('The server does not accept this key.');
-    }
-  };
-  return (
-    <main class="sign-in">
-      <h1>Memory Bank</h1>
-      <p>
-        This browser has no session. Run <code>memory-bank view</code> for a link that opens one; a
-        link works once. For <code>memory-bank serve</code>, enter your key or access token; with an
-        API key of agents you can read, but not decide on their changes.
-      </p>
-      <form class="row" onSubmit={submit}>
-        <input name="key" type="password" aria-label="Key" autoComplete="off" required />
-        <button type="submit" class="main">
-          Open
-        </button>
-      </form>
-      <p class="problem" role="alert" hidden={problem === ''}>
-        {problem}
-      </p>
-    </main>
-  );
-}
-
 /** Lets the key `/` begin a search. */
 function useShortcuts(): void {
   useEffect(() => {
@@ -236,6 +201,7 @@ const root = document.getElementById('page');
 drawHiddenCharacters();
 if (root) {
   if (!isCopy) takeSecret();
+  const content = isSignInReturn() ? <SignInReturn answer={takeIssuerAnswer()} /> : <Shell />;
   followPlaces();
   addEventListener('click', followLink);
   const reload = (
@@ -245,7 +211,7 @@ if (root) {
   );
   render(
     <FailureBoundary of="" way={reload}>
-      <Shell />
+      {content}
     </FailureBoundary>,
     root,
   );

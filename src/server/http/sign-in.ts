@@ -1,0 +1,147 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { LogLevel } from '../../core/context.ts';
+import type { Auth } from './auth.ts';
+import { CodeGrant, type GrantRequest } from './code-grant.ts';
+import { HttpError } from './http-error.ts';
+import { pageSecret } from './login-sessions.ts';
+import { type Projects, projectOf } from './projects.ts';
+import type { OAuthSettings, ProtectedResource } from './protected-resource.ts';
+
+/** The time that a person has for signing in at the authorization server, in milliseconds. */
+const attemptLife = 10 * 60 * 1000;
+
+/** The limit of sign-ins under way: anybody can begin one. */
+const maxAttempts = 1_000;
+
+/** The page to which the authorization server sends the browser back. */
+const returnPath = '/view/sign-in';
+
+/** A sign-in under way. */
+interface Attempt {
+  readonly request: GrantRequest;
+  /** The hash of the secret of the page that began it. */
+  readonly page: Buffer;
+  readonly expires: number;
+}
+
+interface SignInParts {
+  readonly oauth: OAuthSettings;
+  readonly resource: ProtectedResource;
+  readonly auth: Auth;
+  readonly projects: Projects;
+  readonly log: (level: LogLevel, message: string) => void;
+}
+
+/**
+ * Signs people in by the authorization server, for a session of the window.
+ *
+ * A page begins with a secret that it keeps where only pages of this server can read it. Only a page
+ * with the same secret can finish: a link to somebody else's sign-in is of no use. The session is then
+ * bound to this secret.
+ */
+export class SignIn {
+  /** The name of the authorization server for people. */
+  readonly issuer: string;
+  /** The address of this server that the authorization server knows. */
+  readonly address: string;
+  readonly #grant: CodeGrant;
+  readonly #parts: SignInParts;
+  readonly #attempts = new Map<string, Attempt>();
+
+  private constructor(parts: SignInParts, grant: CodeGrant, address: string) {
+    this.#parts = parts;
+    this.#grant = grant;
+    this.issuer = grant.name;
+    this.address = address;
+  }
+
+  /** Returns undefined for a server whose window is not a client of the authorization server. */
+  static of(parts: SignInParts): SignIn | undefined {
+    const { issuer, client, publicUrl } = parts.oauth;
+    if (!client) return undefined;
+    const address = publicUrl.replace(/\/$/, '');
+    const { audience } = parts.resource;
+    // A resource is a URL; any other audience is a matter of the authorization server.
+    const resource = URL.canParse(audience) && !audience.includes('#') ? audience : undefined;
+    const redirectUri = `${address}${returnPath}`;
+    return new SignIn(parts, new CodeGrant({ issuer, client, redirectUri, resource }), address);
+  }
+
+  /**
+   * Begins a sign-in of the page that sends the request.
+   *
+   * @throws HttpError 400 if the page sends no secret, 502 or 503 if the authorization server cannot
+   *   be used.
+   */
+  async begin(request: Request): Promise<GrantRequest> {
+    const page = digest(pageSecret(request));
+    const begun = await this.#reported(() => this.#grant.begin());
+    const now = Date.now();
+    for (const [state, { expires }] of this.#attempts) {
+      if (expires <= now || this.#attempts.size >= maxAttempts) this.#attempts.delete(state);
+    }
+    this.#attempts.set(begun.state, { request: begun, page, expires: now + attemptLife });
+    return begun;
+  }
+
+  /**
+   * Finishes a sign-in, opens the session of its page and sets the cookie.
+   *
+   * @param answer the parameters with which the authorization server has sent the browser back.
+   * @returns when the session expires: with the access token, or before.
+   * @throws HttpError that says what to do; no session was opened then.
+   */
+  async finish(answer: URLSearchParams, request: Request, response: Response): Promise<Date> {
+    const attempt = this.#take(answer.get('state') ?? '', digest(pageSecret(request)));
+    return this.#reported(async () => {
+      const token = await this.#grant.redeem(attempt.request, answer);
+      await this.#accept(token, response);
+      return this.#parts.auth.openForAll(request, response);
+    });
+  }
+
+  /** Takes a sign-in that can be finished once, by its page only. */
+  #take(state: string, page: Buffer): Attempt {
+    const attempt = this.#attempts.get(state);
+    if (attempt && timingSafeEqual(attempt.page, page)) {
+      this.#attempts.delete(state);
+      if (attempt.expires > Date.now()) return attempt;
+    }
+    const reasons = 'It took too long, was finished already, or began in another browser';
+    throw new HttpError(400, `This sign-in cannot be finished. ${reasons}. Begin again.`);
+  }
+
+  /** @throws HttpError 403 unless the token is for this server and may read the project of the page. */
+  async #accept(token: string, response: Response): Promise<void> {
+    const { auth, resource, projects } = this.#parts;
+    if (!(await auth.accept(token, undefined, response))) {
+      const form = `a JWT of this issuer for the audience ${resource.audience}`;
+      const whose = `The access token of ${this.issuer} is not for this server`;
+      throw new HttpError(
+        403,
+        `${whose}: it has to be ${form}. The administrator can change that.`,
+      );
+    }
+    const anyProject = response.locals.base === undefined && projects.of(response).length > 0;
+    if (!anyProject) auth.require('memory:read', response, projectOf(response));
+  }
+
+  /** Runs a step, and logs the reason for which it fails. */
+  async #reported<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } catch (thrown) {
+      if (thrown instanceof HttpError) {
+        const { message, cause } = thrown;
+        const why = cause instanceof Error ? ` ${cause.message}` : '';
+        this.#parts.log('warning', `A sign-in has failed: ${message}${why}`);
+      }
+      throw thrown;
+    }
+  }
+}
+
+function digest(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
