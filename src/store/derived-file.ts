@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { checksum } from '../core/checksum.ts';
-import { Disk } from '../git/disk/disk.ts';
+import type { Disk } from '../git/disk/disk.ts';
 import type { Files } from '../git/disk/file-layer.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
 import { SectionFile, sectionFile } from './records/section-file.ts';
@@ -16,7 +16,7 @@ const abandoned = 30 * 24 * 60 * 60 * 1000;
  */
 export class DerivedFile {
   readonly #memory: MemoryFolder;
-  readonly #disk: Disk;
+  readonly #files: Files;
   readonly #name: string;
   readonly #content: unknown;
   readonly #maxBytes: number;
@@ -34,8 +34,7 @@ export class DerivedFile {
     maxBytes: number,
   ) {
     this.#memory = memory;
-    // A file that a power cut damages is written again, so it is not flushed.
-    this.#disk = new Disk(files, 'relaxed');
+    this.#files = files;
     this.#name = name;
     this.#content = content;
     this.#maxBytes = maxBytes;
@@ -45,7 +44,7 @@ export class DerivedFile {
   read(): SectionFile | undefined {
     const path = this.#path();
     try {
-      const bytes = path === undefined ? undefined : this.#disk.files.read(path, this.#maxBytes);
+      const bytes = path === undefined ? undefined : this.#files.read(path, this.#maxBytes);
       return bytes && SectionFile.open(bytes, this.#mark());
     } catch {
       return undefined;
@@ -56,7 +55,7 @@ export class DerivedFile {
   version(): string | undefined {
     const path = this.#path();
     try {
-      const stat = path === undefined ? undefined : this.#disk.files.lstat(path);
+      const stat = path === undefined ? undefined : this.#files.lstat(path);
       return stat && `${stat.ino}/${stat.size}/${stat.mtimeMs}`;
     } catch {
       return undefined;
@@ -71,9 +70,11 @@ export class DerivedFile {
   /** Replaces the file; does nothing if the memory is in no repository. */
   async write(pieces: Uint8Array[]): Promise<void> {
     const path = this.#path();
-    if (path === undefined) return;
-    await this.#disk.replace(path, pieces, 0o600);
-    this.#clean(path);
+    // A file that a power cut damages is written again, so it is not flushed.
+    const disk = this.#memory.repository()?.unflushed;
+    if (path === undefined || !disk) return;
+    await disk.replace(path, pieces, 0o600);
+    this.#clean(disk, path);
   }
 
   /** Whether there is a place for the file. */
@@ -100,15 +101,15 @@ export class DerivedFile {
   }
 
   /** Removes the files of work trees that are no longer used. */
-  #clean(path: string): void {
-    const { files } = this.#disk;
+  #clean(disk: Disk, path: string): void {
+    const { files } = disk;
     const folder = join(path, '..');
     const pattern = new RegExp(`^${this.#name}-[0-9a-f]{12}\\.index$`);
     for (const { name } of files.list(folder) ?? []) {
       const other = join(folder, name);
       if (other === path || !pattern.test(name)) continue;
       const time = files.lstat(other)?.mtimeMs ?? Date.now();
-      if (time < Date.now() - abandoned) this.#disk.tryDiscard(other);
+      if (time < Date.now() - abandoned) disk.tryDiscard(other);
     }
   }
 }

@@ -5,6 +5,7 @@ import { Disk } from '../git/disk/disk.ts';
 import { type Files, NodeFiles } from '../git/disk/file-layer.ts';
 import { ProcessLock } from '../git/locks/process-lock.ts';
 import { findWorkTree, type WorkTree } from '../git/repository/discover.ts';
+import { unflushedDisk } from '../git/repository/shared-repository.ts';
 import { LocalFile } from './records/local-state.ts';
 
 /** How long a hook waits for another one, in milliseconds; the client waits for both. */
@@ -18,7 +19,7 @@ export class HookState {
   readonly #folder: string | undefined;
 
   constructor(files: Files, tree: WorkTree | undefined) {
-    this.#disk = new Disk(files, 'relaxed');
+    this.#disk = tree ? unflushedDisk(files, tree) : new Disk(files, 'relaxed');
     this.#folder = tree && join(tree.commonDir, 'memory-bank', 'hooks');
     this.local = new LocalFile(this.#disk, () => this.#folder);
   }

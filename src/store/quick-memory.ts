@@ -2,13 +2,14 @@ import { join, relative, sep } from 'node:path';
 import { checksum } from '../core/checksum.ts';
 import type { BranchWork } from '../core/context.ts';
 import type { LocalState, RecordDoubts } from '../core/store.ts';
-import { Disk } from '../git/disk/disk.ts';
+import type { Disk } from '../git/disk/disk.ts';
 import { type Files, NodeFiles, statNumbers } from '../git/disk/file-layer.ts';
 import type { IndexFile } from '../git/index/index-file.ts';
 import { type Oid, parseCommit } from '../git/objects/object.ts';
 import { ObjectDatabase } from '../git/objects/odb.ts';
 import { type Head, Refs } from '../git/refs/refs.ts';
 import { findWorkTree, type WorkTree } from '../git/repository/discover.ts';
+import { unflushedDisk } from '../git/repository/shared-repository.ts';
 import { type ClaimFile, liveClaims } from './claims/claim-file.ts';
 import { placeState } from './evidence/place-state.ts';
 import { branchWork, readIndex } from './history/branch-work.ts';
@@ -51,7 +52,7 @@ export class QuickMemory {
   #staged: { readonly index: IndexFile | undefined } | undefined;
 
   private constructor(files: Files, tree: WorkTree, path: string) {
-    this.#disk = new Disk(files, 'relaxed');
+    this.#disk = unflushedDisk(files, tree);
     this.#tree = tree;
     this.#refs = new Refs(files, tree.gitDir, tree.commonDir);
     this.#odb = new ObjectDatabase(this.#disk, tree.commonDir);

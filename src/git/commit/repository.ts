@@ -20,7 +20,7 @@ import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
 import { checkOwner } from '../repository/owner.ts';
-import { sharedBits } from '../repository/shared-repository.ts';
+import { sharedBits, shareTree, unflushedDisk } from '../repository/shared-repository.ts';
 import type { Proposal } from './commit-plan.ts';
 import { type CommitWaits, CommitWatch } from './commit-watch.ts';
 import { DirectChanges } from './direct-changes.ts';
@@ -96,6 +96,8 @@ export class Repository {
   readonly remotes: Remotes;
   /** The changes that leave index and work tree alone. */
   readonly direct: DirectChanges;
+  /** For files of the git directory that may be lost in a power cut. */
+  readonly unflushed: Disk;
   /** The files of the work tree. */
   readonly work: Folder;
   readonly #refs: Refs;
@@ -127,7 +129,8 @@ export class Repository {
       if (this.#sharedBits === undefined) this.config();
       return this.#sharedBits ?? 0;
     };
-    for (const shared of [commonDir, tree.top]) disk.share(shared, bits);
+    shareTree(disk, tree, bits);
+    this.unflushed = unflushedDisk(disk.files, tree, bits);
     this.odb = new ObjectDatabase(disk, commonDir);
     this.#site = { disk, odb: this.odb, commonDir, folder, warn: options.warn };
     this.#queue = new RepositoryQueue(

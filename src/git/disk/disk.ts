@@ -48,7 +48,7 @@ export class Disk {
   openNew(path: string, flags: 'wx' | 'a', mode = 0o666): number {
     const fd = this.files.open(path, flags, mode);
     try {
-      this.#shareNew(path, fd);
+      this.#shareOpen(path, fd);
     } catch (error) {
       this.files.close(fd);
       throw error;
@@ -56,7 +56,7 @@ export class Disk {
     return fd;
   }
 
-  #shareNew(path: string, fd: number): void {
+  #shareOpen(path: string, fd: number): void {
     const bits = this.#bitsFor(path);
     if (bits === 0) return;
     const { mode, kind } = this.files.fstat(fd);
@@ -74,12 +74,13 @@ export class Disk {
     return shared?.bits() ?? 0;
   }
 
-  #shareNewFolder(path: string): void {
+  /** Gives a new file or folder of this user, which was not made by `openNew`, its permissions; see `share`. */
+  shareNew(path: string): void {
     if (this.#bitsFor(path) === 0) return;
-    const fd = this.#openDirectory(path);
+    const fd = this.#openForReading(path);
     if (fd === undefined) return;
     try {
-      this.#shareNew(path, fd);
+      this.#shareOpen(path, fd);
     } finally {
       this.files.close(fd);
     }
@@ -127,7 +128,7 @@ export class Disk {
       try {
         if (exact !== undefined) {
           this.setMode(fd, exact);
-          this.#shareNew(path, fd);
+          this.#shareOpen(path, fd);
         }
         for (const group of inGroups(pieces)) {
           this.files.write(fd, group);
@@ -254,7 +255,7 @@ export class Disk {
   }
 
   async #syncDirectory(path: string): Promise<void> {
-    const fd = this.#openDirectory(path);
+    const fd = this.#openForReading(path);
     if (fd === undefined) return;
     try {
       await this.sync(fd, 'all');
@@ -263,8 +264,8 @@ export class Disk {
     }
   }
 
-  /** Opens a directory; undefined if it is gone, because git removes empty folders of refs and objects. */
-  #openDirectory(path: string): number | undefined {
+  /** Opens a file or folder; undefined if it is gone, because git removes empty folders of refs and objects. */
+  #openForReading(path: string): number | undefined {
     try {
       return this.files.open(path, 'r');
     } catch (error) {
@@ -283,7 +284,7 @@ export class Disk {
     const changed = this.makeDirectories(dirname(path));
     try {
       this.files.mkdir(path);
-      this.#shareNewFolder(path);
+      this.shareNew(path);
     } catch (error) {
       if (errno(error) !== 'EEXIST' || lookThrough(this.files, path)?.kind !== 'directory')
         throw error;

@@ -45,6 +45,8 @@ export class IndexMark {
     } catch (error) {
       // Without the mark the next mutation only waits longer than it needs.
       if (errno(error) === undefined) throw error;
+      // Another user may have made it, before the repository was shared.
+      this.#disk.tryDiscard(this.#path);
     }
   }
 

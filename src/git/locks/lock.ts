@@ -130,9 +130,11 @@ export class GitLock {
     folder: string,
     id: string,
   ): GitLock | undefined {
-    const { times } = disk.features(folder, id);
+    // Only the owner of a file sets its time.
+    const proof = proofPath(folder, role, id);
+    const times = disk.features(folder, id).times && !isForeign(disk.files, proof);
     const links = !holdsToken(disk.files, `${target}.lock`, id);
-    const lock = new GitLock(disk, target, proofPath(folder, role, id), id, { times, links });
+    const lock = new GitLock(disk, target, proof, id, { times, links });
     return lock.isOurs() ? lock : undefined;
   }
 
@@ -236,6 +238,13 @@ export class GitLock {
       throw error;
     }
   }
+}
+
+/** Whether a file belongs to another user than that of this process. */
+function isForeign(files: Files, path: string): boolean {
+  const user = process.geteuid?.();
+  const owner = files.lstatExact(path)?.uid;
+  return user !== undefined && owner !== undefined && owner !== BigInt(user);
 }
 
 /** The path of a process's own file for a lock. */

@@ -84,7 +84,10 @@ export class Quarantine {
       changed.add(target);
       const to = join(target, name);
       // A file of this name has the same content.
-      if (!files.lstat(to)) files.rename(join(this.gitDir, 'objects', folder, name), to);
+      if (files.lstat(to)) continue;
+      const from = join(this.gitDir, 'objects', folder, name);
+      this.#disk.shareNew(from);
+      files.rename(from, to);
     }
     await this.#disk.settle(changed);
   }

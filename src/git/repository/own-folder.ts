@@ -4,6 +4,7 @@ import { type Files, NodeFiles } from '../disk/file-layer.ts';
 import { discardName } from '../locks/owned-names.ts';
 import { ProcessLock, tokenIn } from '../locks/process-lock.ts';
 import { findWorkTree } from './discover.ts';
+import { shareTree } from './shared-repository.ts';
 
 /** How long to wait for a server that is changing the memory, in milliseconds. */
 const lockWait = { limit: 10_000 };
@@ -26,8 +27,10 @@ export function findOwnFolder(files: Files, root: string): string | undefined {
  */
 export async function removeOwnFolder(root: string, durability: Durability): Promise<void> {
   const disk = new Disk(new NodeFiles(), durability);
+  const tree = findWorkTree(disk.files, root);
   const folder = findOwnFolder(disk.files, root);
-  if (folder === undefined) return;
+  if (!tree || folder === undefined) return;
+  shareTree(disk, tree);
   try {
     const lock = new ProcessLock(disk, folder);
     const token = await lock.take(lockWait);
