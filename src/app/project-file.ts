@@ -1,19 +1,39 @@
 import { parse } from 'node:path';
 import { MemoryError } from '../core/error.ts';
+import { NodeFiles } from '../git/disk/file-layer.ts';
+import { isLink } from '../git/disk/folder.ts';
+import { textLinkTarget } from '../git/index/text-link.ts';
 import { Enclosure, readRegular } from '../git/repository/enclosure.ts';
 
 /** Size limit of a client configuration or an instruction file, in bytes. */
 const maxTextBytes = 16 * 1024 * 1024;
+/** Limit of the links that lead to a file, as on Linux. */
+const maxLinks = 40;
 
 /**
  * Returns the real path of a project file; the file and its last folders need not exist.
+ *
+ * A link that git has checked out as a text file, as on Windows, leads to its target as well.
  *
  * @param path absolute.
  * @throws MemoryError `damaged` for a link that leads out of the project, into a git directory or
  *   nowhere.
  */
 export function projectPath(root: string, path: string): string {
-  return Enclosure.ofProject(root).resolve(path);
+  const files = new NodeFiles();
+  const enclosure = Enclosure.ofProject(root, files);
+  let at = enclosure.resolve(path);
+  for (let links = 0; ; links++) {
+    const target = textLinkTarget(files, at);
+    if (target === undefined) return at;
+    if (links === maxLinks) {
+      throw new MemoryError('damaged', `${path} is a symbolic link that leads to itself.`, {
+        hint: 'Remove the link, or put a file in its place.',
+        data: { path },
+      });
+    }
+    at = enclosure.resolveLink(at, target);
+  }
 }
 
 /**
@@ -39,12 +59,15 @@ export function pathAround(folder: string, root: string, path: string): string {
 }
 
 /**
- * Reads a project file; undefined if it does not exist.
+ * Reads a file of the memory of a project; undefined if it does not exist.
  *
- * @throws MemoryError `damaged` as `projectPath` and if it is not a regular file, `too_large`.
+ * @throws MemoryError `damaged` if it is a link or not a regular file, `too_large`.
  */
-export function readProjectFile(root: string, path: string): Buffer | undefined {
-  return Enclosure.ofProject(root).read(path, maxTextBytes);
+export function readMemoryFile(root: string, path: string): Buffer | undefined {
+  const files = new NodeFiles();
+  const enclosure = Enclosure.ofProject(root, files);
+  if (textLinkTarget(files, enclosure.resolve(path)) !== undefined) throw isLink(path, path);
+  return enclosure.read(path, maxTextBytes);
 }
 
 /**

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
-import { readProjectFile } from './project-file.ts';
+import { readMemoryFile } from './project-file.ts';
 
 /**
  * Returns the text of a record as it is on disk.
@@ -11,7 +11,7 @@ import { readProjectFile } from './project-file.ts';
  */
 export async function recordText({ project }: Context, path: string): Promise<string> {
   const { folder, root } = await project.info();
-  const bytes = readProjectFile(root, join(folder, path));
+  const bytes = readMemoryFile(root, join(folder, path));
   if (bytes === undefined) throw new MemoryError('not_found', `${path} is gone.`);
   return bytes.toString('utf8');
 }

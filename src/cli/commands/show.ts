@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readProjectFile } from '../../app/project-file.ts';
+import { readMemoryFile } from '../../app/project-file.ts';
 import { cautionField } from '../../core/answer-fields.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
@@ -48,7 +48,7 @@ export const show: Command = {
         }
         const found = await findRecord(store, types, given);
         const { folder, root } = await project.info();
-        const bytes = readProjectFile(root, join(folder, found.path));
+        const bytes = readMemoryFile(root, join(folder, found.path));
         if (bytes === undefined) throw new MemoryError('not_found', `${found.path} is gone.`);
         return { found, bytes, caution: (await store.cautions([found.path])).get(found.path) };
       }),

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { type Disk, inWaves, removeIfEmpty } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
+import { inTheWay } from '../disk/folder.ts';
 import { type LineStat, lineStat } from '../index/index-file.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { OnStaged, PlannedFile } from './commit-plan.ts';
@@ -170,12 +171,4 @@ function otherRepository(path: string): MemoryError {
       data: { path },
     },
   );
-}
-
-function inTheWay(path: string, kind: string): MemoryError {
-  const what = kind === 'link' ? 'a symbolic link' : 'a file';
-  return new MemoryError('cannot_create', `${path} is ${what} where a folder should be.`, {
-    hint: 'Memory is never written through a link or over a file. Move it out of the way.',
-    data: { path },
-  });
 }

@@ -128,6 +128,7 @@ export class Folder {
       throw storageError(error, `read ${path === '' ? this.root : path}`);
     }
     checkKind(stat, at, path);
+    if (at === this.root && stat?.kind === 'file') throw inTheWay(at, stat.kind);
     return stat;
   }
 
@@ -172,6 +173,15 @@ export function checkSize(path: string, size: number, limit: number): void {
   throw new MemoryError('too_large', `${path} has ${megabytes(size)}.`, {
     hint: `The limit is ${megabytes(limit)}. Make the file smaller.`,
     data: { path, limit },
+  });
+}
+
+/** The error for a file or link where a folder should be. Git on Windows checks a link out as a file. */
+export function inTheWay(path: string, kind: Stat['kind']): MemoryError {
+  const what = kind === 'link' ? 'a symbolic link' : 'a file';
+  return new MemoryError('cannot_create', `${path} is ${what} where a folder should be.`, {
+    hint: 'Memory is never read or written through a link or over a file. Move it out of the way.',
+    data: { path },
   });
 }
 

@@ -144,8 +144,22 @@ export class Enclosure {
     return this.#stepsTo(resolve(path)) !== undefined;
   }
 
+  /**
+   * Resolves a link that is not one of the file system.
+   *
+   * @param link absolute path, links resolved.
+   * @param text of the link.
+   * @throws MemoryError `damaged` like `resolve`.
+   */
+  resolveLink(link: string, text: string): string {
+    return this.#checkTarget(link, this.#files.realpath(resolve(dirname(link), text)));
+  }
+
   #follow(link: string): string {
-    const target = this.#files.realpath(link);
+    return this.#checkTarget(link, this.#files.realpath(link));
+  }
+
+  #checkTarget(link: string, target: string | undefined): string {
     if (target === undefined) {
       throw new MemoryError('damaged', `${link} is a symbolic link whose target does not exist.`, {
         hint: 'Remove the link, or put a file or folder in its place.',
