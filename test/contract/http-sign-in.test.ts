@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HttpSettings } from '../../src/server/http/settings.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { type Answer, personKey, projectApp, type Served, serve } from '../support/http.ts';
+import { HttpProgram } from '../support/http-program.ts';
 import { type Claims, Issuer } from '../support/issuer.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
@@ -201,6 +204,9 @@ describe('a sign-in', () => {
     const { answer } = await signIn({}, '', withId);
     expect(answer.status).toBe(200);
     expect(issuer.grants.asked[0]?.nonce).toMatch(/^[\w-]{43}$/);
+    issuer.grants.nonce = 'nonce-of-another-sign-in';
+    const refused = (await signIn({}, '', withId)).answer;
+    expect([refused.status, refused.headers.getSetCookie()]).toEqual([502, []]);
     await withId.close();
   });
 
@@ -246,6 +252,11 @@ describe('a sign-in fails, and nothing is open:', () => {
     const { answer } = await signIn(person);
     expect([answer.status, messageOf(answer)]).toEqual([403, expect.stringMatching(message)]);
     expectNothingOpen(answer);
+  });
+
+  test('a token for another audience, which the log describes to the administrator', async () => {
+    await signIn({ aud: 'account' });
+    expect(served.log.join('\n')).toContain(`"iss":"${issuer.url}","aud":"account","exp":`);
   });
 
   test('the person has denied it', async () => {
@@ -402,4 +413,34 @@ describe('with several projects, a sign-in', () => {
     expect(answer.status).toBe(403);
     expect(messageOf(answer)).toContain(`audience ${audience}.`);
   });
+});
+
+test('memory-bank serve reads the client of the window from its configuration', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'secret'), 'secret-of-the-window\n');
+  const config = {
+    issuer: issuer.url,
+    'public-url': publicUrl,
+    'client-id': 'window',
+    'client-secret-file': 'secret',
+    'client-scope': ['openid', 'memory:write'],
+  };
+  writeFileSync(join(folder, 'serve.json'), JSON.stringify(config));
+  const program = await HttpProgram.start(['--config', join(folder, 'serve.json')]);
+  issuer.grants.client = { id: 'window', secret: 'secret-of-the-window' };
+  const headers = { ...nobody, ...page };
+  const body = await atIssuer(await program.ask('POST', '/sign-in/begin', { headers }));
+  expect(issuer.grants.asked[0]?.scope).toBe('openid memory:write');
+  const finished = await program.ask('POST', '/sign-in/finish', { headers, body });
+  const cookie = finished.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const written = await program.ask('POST', '/memory-bank/file', {
+    headers: { ...headers, cookie },
+    body: note,
+  });
+  expect(written.status).toBe(200);
+  expect(program.repo.git('log', '-1', '--format=%an').trim()).toBe('Alice Example');
+  expect(await program.stop()).toBe(0);
+  for (const secret of [...issuer.grants.secrets, 'secret-of-the-window', page['x-memory-page']]) {
+    expect(program.out + program.err).not.toContain(secret);
+  }
 });

@@ -44,6 +44,13 @@ const limits: readonly (readonly [
   ],
   ['the body of an HTTP request', 'server/http/limits.ts', 'maxBodyBytes', 'bytes', 'status 413'],
   [
+    'sign-ins by an issuer that have begun',
+    'server/http/sign-in.ts',
+    'maxAttempts',
+    '',
+    'the oldest one has to begin again',
+  ],
+  [
     'sessions of the REST API',
     'server/http/endpoint.ts',
     'maxSessions',

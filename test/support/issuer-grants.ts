@@ -26,6 +26,8 @@ export class IssuerGrants {
   refusal: { readonly error: string; readonly error_description?: string } | undefined;
   /** The `iss` of its answers to the browser. */
   answersAs: string;
+  /** The nonce of its ID tokens; undefined for the right one. */
+  nonce: string | undefined;
   /** Sent by the token endpoint instead of tokens. */
   failure: { readonly status: number; readonly body: object } | undefined;
   /** The requests for authorization and for tokens so far. */

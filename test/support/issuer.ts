@@ -117,7 +117,8 @@ export class Issuer {
   }: Readonly<Record<string, string>>): Promise<GrantedTokens> {
     const access_token = await this.token(resource, { scope, ...this.person });
     if (nonce === undefined) return { access_token };
-    return { access_token, id_token: await this.token(this.grants.client.id, { nonce }) };
+    const { client, nonce: own = nonce } = this.grants;
+    return { access_token, id_token: await this.token(client.id, { nonce: own }) };
   }
 
   async #document(path: string): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { decodeJwt } from 'jose';
 import type { LogLevel } from '../../core/context.ts';
 import type { Auth } from './auth.ts';
 import { CodeGrant, type GrantRequest } from './code-grant.ts';
@@ -118,10 +119,10 @@ export class SignIn {
     if (!(await auth.accept(token, undefined, response))) {
       const form = `a JWT of this issuer for the audience ${resource.audience}`;
       const whose = `The access token of ${this.issuer} is not for this server`;
-      throw new HttpError(
-        403,
-        `${whose}: it has to be ${form}. The administrator can change that.`,
-      );
+      const advice = 'The log of this server says more to the administrator.';
+      const error = new HttpError(403, `${whose}: it has to be ${form}. ${advice}`);
+      error.cause = new Error(describeToken(token));
+      throw error;
     }
     const anyProject = response.locals.base === undefined && projects.of(response).length > 0;
     if (!anyProject) auth.require('memory:read', response, projectOf(response));
@@ -139,6 +140,16 @@ export class SignIn {
       }
       throw thrown;
     }
+  }
+}
+
+/** Describes a token that was not accepted, so that the administrator can compare its claims. */
+function describeToken(token: string): string {
+  try {
+    const { iss, aud, exp } = decodeJwt(token);
+    return `The token has ${JSON.stringify({ iss, aud, exp }).slice(0, 500)}.`;
+  } catch {
+    return 'The token is not a JWT.';
   }
 }
 

@@ -34,11 +34,12 @@ export function SignIn({ onDone }: { onDone: () => void }) {
   return (
     <main class="sign-in">
       <h1>Memory Bank</h1>
+      <p>This browser has no session.</p>
       {way?.issuer && <IssuerWay way={way} onProblem={setProblem} />}
       <p>
-        This browser has no session. Run <code>memory-bank view</code> for a link that opens one; a
-        link works once. For <code>memory-bank serve</code>, enter your key or access token; with an
-        API key of agents you can read, but not decide on their changes.
+        {way?.issuer && 'There are other ways: '}Run <code>memory-bank view</code> for a link that
+        opens one; a link works once. For <code>memory-bank serve</code>, enter your key or access
+        token; with an API key of agents you can read, but not decide on their changes.
       </p>
       <form class="row" onSubmit={submit}>
         <input name="key" type="password" aria-label="Key" autoComplete="off" required />
@@ -142,7 +143,7 @@ export function SignInReturn({ answer }: { answer: URLSearchParams }) {
         <button type="button" class="main" onClick={() => leaveForIssuer(page, setProblem)}>
           Begin again
         </button>
-        <a href={page}>Use a key, or see whether there is a session</a>
+        <a href={page}>Open the window by a key</a>
       </p>
     </main>
   );
