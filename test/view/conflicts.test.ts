@@ -78,10 +78,16 @@ deep('the page shows both versions, and resolves with the text that a person wri
   await page.getByRole('button', { name: 'Resolve' }).click();
   await page.getByRole('alert').getByText('front matter').waitFor();
   await own.fill(text.replace('four spaces', 'two spaces, four in Python'));
+  // A reload does not lose it.
+  await page.reload();
+  await page.getByText(`You have a draft of your own text of ${path}`).waitFor();
+  await page.getByRole('button', { name: 'Continue the draft' }).click();
+  expect(await own.inputValue()).toContain('four in Python');
   expect(await findViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Resolve' }).click();
   await page.getByText('No record is in conflict.').waitFor();
   await page.getByText('git merge --continue').waitFor();
+  expect(await page.evaluate('Object.keys(localStorage).join()')).not.toContain('draft');
   expect(server.repo.git('ls-files', '-u')).toBe('');
   expect(server.repo.read(`.memory-bank/${path}`)).toContain('four in Python');
   // The browser itself reports the text that was refused.

@@ -90,6 +90,7 @@ const makersShape = z.array(z.object({ name: text, count })).describe('most comm
 
 export const homeShape = z.object({
   project: text,
+  id: text.optional().describe('the id of the project in config.yaml'),
   branch: text.optional(),
   commit: commitShape.optional(),
   head: text.optional().describe('the commit that is checked out now'),

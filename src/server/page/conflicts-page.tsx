@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Conflicts, Resolved } from './answers.ts';
 import { ConflictChoice } from './conflict-choice.tsx';
 import { change, RefusedRequest, useAnswer } from './data.ts';
+import { DraftOffer, useDraft, WithDrafts } from './draft-offer.tsx';
+import { GrowingText } from './growing-text.tsx';
 import { Waiting } from './parts.tsx';
 import { isCopy } from './route.ts';
 
@@ -29,8 +31,12 @@ export function ConflictsPage() {
         return text === undefined ? [] : [[path, text] as const];
       });
       const body = { ours: won('ours'), theirs: won('theirs'), texts: Object.fromEntries(own) };
-      setResult(await change<Resolved>('/memory/resolve', body));
+      const resolution = await change<Resolved>('/memory/resolve', body);
+      setResult(resolution);
       setDecisions({});
+      // Without its text, a record has no draft either.
+      const done = new Set(resolution.resolved);
+      setTexts(Object.fromEntries(Object.entries(texts).filter(([path]) => !done.has(path))));
       answer.reload();
     } catch (error) {
       if (!(error instanceof RefusedRequest)) throw error;
@@ -60,15 +66,17 @@ export function ConflictsPage() {
                   chosen={decisions[conflict.path]}
                   onChoose={(side) => setDecisions({ ...decisions, [conflict.path]: side })}
                 >
-                  <OwnText
-                    path={conflict.path}
-                    isChosen={decisions[conflict.path] === 'own'}
-                    text={texts[conflict.path] ?? conflict.ours ?? conflict.theirs ?? ''}
-                    onText={(text) => {
-                      setTexts({ ...texts, [conflict.path]: text });
-                      setDecisions({ ...decisions, [conflict.path]: 'own' });
-                    }}
-                  />
+                  <WithDrafts>
+                    <OwnText
+                      conflict={conflict}
+                      isChosen={decisions[conflict.path] === 'own'}
+                      own={texts[conflict.path]}
+                      onText={(text) => {
+                        setTexts({ ...texts, [conflict.path]: text });
+                        setDecisions({ ...decisions, [conflict.path]: 'own' });
+                      }}
+                    />
+                  </WithDrafts>
                 </ConflictChoice>
               ))}
               <p hidden={isCopy}>
@@ -89,30 +97,44 @@ export function ConflictsPage() {
 
 /** A text that is neither of the two versions, such as one made of both. */
 function OwnText({
-  path,
+  conflict: { path, ours, theirs },
   isChosen,
-  text,
+  own,
   onText,
 }: {
-  path: string;
+  conflict: Conflicts['conflicts'][number];
   isChosen: boolean;
-  text: string;
+  /** The text of the person; undefined before they have one. */
+  own: string | undefined;
   onText: (text: string) => void;
 }) {
+  const first = ours ?? theirs ?? '';
+  const text = own ?? first;
+  const began = { ours: ours ?? '', theirs: theirs ?? '' };
+  const draft = useDraft('conflict', path, text === first ? undefined : { texts: { text }, began });
   return (
     <section hidden={isCopy}>
+      <DraftOffer
+        draft={draft}
+        of={`your own text of ${path}`}
+        hasChanged={({ began: { ours, theirs } }) => ours !== began.ours || theirs !== began.theirs}
+        onTake={(earlier) => {
+          draft.take(earlier);
+          onText(earlier.texts.text ?? first);
+        }}
+      />
       <label>
         <input type="radio" name={path} checked={isChosen} onChange={() => onText(text)} /> A text
         of my own
       </label>
       {isChosen && (
-        <textarea
+        <GrowingText
           class="source"
-          rows={12}
+          least={12}
           spellcheck={false}
           aria-label={`My own text: ${path}`}
           value={text}
-          onInput={({ currentTarget }) => onText(currentTarget.value)}
+          onText={onText}
         />
       )}
     </section>

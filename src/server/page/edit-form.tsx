@@ -1,26 +1,48 @@
 import { useState } from 'preact/hooks';
 import type { Saved } from './answers.ts';
 import { change, RefusedRequest } from './data.ts';
+import { DraftOffer, useDraft } from './draft-offer.tsx';
+import type { Draft } from './drafts.ts';
+import { GrowingText } from './growing-text.tsx';
 import { Scrolling } from './parts.tsx';
 import { addressOfRecord, goTo } from './route.ts';
-import { Saving, saveByKey, usePreview } from './saving.tsx';
+import { reasonField, Saving, saveByKey, usePreview } from './saving.tsx';
 
 /** Edits the text of a record, with a preview; if it was changed meanwhile, shows both texts. */
 export function EditForm({ path, text: given }: { path: string; text: string }) {
   // The text that the person began with: an event may bring another one while they type.
   const [before, setBefore] = useState(given);
+  const [began, setBegan] = useState(given);
   const [text, setText] = useState(given);
   const [reason, setReason] = useState('');
   const [theirs, setTheirs] = useState<string | undefined>(undefined);
   const [problem, setProblem] = useState('');
   const preview = usePreview(path, { text });
+  const isTyped = text !== before || reason !== '';
+  const draft = useDraft(
+    'text',
+    path,
+    isTyped ? { texts: { text, [reasonField]: reason }, began: { text: began } } : undefined,
+  );
+  const hasChanged = ({ began }: Draft) => began.text !== before;
+  const take = (earlier: Draft) => {
+    draft.take(earlier);
+    setBegan(earlier.began.text ?? before);
+    setText(earlier.texts.text ?? before);
+    setReason(earlier.texts[reasonField] ?? '');
+    setTheirs(hasChanged(earlier) ? before : undefined);
+  };
   const save = async (event: Event) => {
     event.preventDefault();
     setProblem('');
+    const isSaved = draft.sent();
     try {
       const body = { path, before, text, ...(reason.trim() !== '' && { reason }) };
       const answer = await change<Saved>('/memory/record', body);
-      if (answer.saved) return goTo(addressOfRecord(path));
+      if (answer.saved) {
+        isSaved();
+        return goTo(addressOfRecord(path));
+      }
       setTheirs(answer.text);
       // The next save replaces the text that the person sees now, and no later one.
       setBefore(answer.text);
@@ -31,6 +53,7 @@ export function EditForm({ path, text: given }: { path: string; text: string }) 
   };
   return (
     <form class="edit" onSubmit={save} onKeyDown={saveByKey}>
+      <DraftOffer draft={draft} hasChanged={hasChanged} onTake={take} />
       {theirs !== undefined && (
         <section role="alert">
           <h2>The record was changed while you edited it</h2>
@@ -43,15 +66,10 @@ export function EditForm({ path, text: given }: { path: string; text: string }) 
           </button>
         </section>
       )}
-      <label>
-        Text
-        <textarea
-          rows={18}
-          spellcheck={false}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </label>
+      <div class="field">
+        <label for="text">Text</label>
+        <GrowingText id="text" least={18} spellcheck={false} value={text} onText={setText} />
+      </div>
       <Saving
         path={path}
         reason={reason}

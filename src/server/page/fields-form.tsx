@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Control, RecordForm, Saved } from './answers.ts';
 import { change, RefusedRequest, useAnswer } from './data.ts';
+import { DraftOffer, useDraft } from './draft-offer.tsx';
+import type { Draft, Texts } from './drafts.ts';
+import { GrowingText } from './growing-text.tsx';
 import { valueText, Waiting } from './parts.tsx';
 import { addressOfRecord, addressTo, goTo } from './route.ts';
-import { Saving, saveByKey, usePreview } from './saving.tsx';
-
-/** A field as the person sees it, and as it is sent. */
-type Inputs = Readonly<Record<string, string>>;
+import { reasonField, Saving, saveByKey, usePreview } from './saving.tsx';
 
 /** Edits the fields of a record; where it has one text only, or none, leads to the text. */
 export function FieldsPage({ path }: { path: string }) {
@@ -27,7 +27,9 @@ export function FieldsPage({ path }: { path: string }) {
 function FieldsForm({ path, form }: { path: string; form: RecordForm }) {
   const { controls } = form;
   const [before, setBefore] = useState(form.text);
-  const [inputs, setInputs] = useState<Inputs>({});
+  /** The values of fields as they were when a draft began, which may be older than the form. */
+  const [began, setBegan] = useState<Texts>({});
+  const [inputs, setInputs] = useState<Texts>({});
   const [reason, setReason] = useState('');
   const [theirs, setTheirs] = useState<Saved['fields']>(undefined);
   const [problem, setProblem] = useState('');
@@ -42,14 +44,33 @@ function FieldsForm({ path, form }: { path: string; form: RecordForm }) {
   };
   const fields = changed();
   const preview = usePreview(path, fields && { before, fields });
+  const draft = useDraft('fields', path, typedOf(controls, { inputs, began, reason }));
+  const hasChanged = (earlier: Draft) =>
+    controls.some(({ name, ...control }) => {
+      const then = earlier.began[name];
+      return then !== undefined && then !== shown({ name, ...control }, control.value);
+    });
+  const take = (earlier: Draft) => {
+    draft.take(earlier);
+    const { [reasonField]: why = '', ...texts } = earlier.texts;
+    setInputs(texts);
+    setReason(why);
+    setBegan(earlier.began);
+    const now = Object.fromEntries(controls.map(({ name, value }) => [name, value]));
+    setTheirs(hasChanged(earlier) ? now : undefined);
+  };
   const refusal = fields ? (preview?.problem ?? '') : 'One of the fields is not JSON yet.';
   const save = async (event: Event) => {
     event.preventDefault();
     setProblem('');
+    const isSaved = draft.sent();
     try {
       const body = { path, before, fields, ...(reason.trim() !== '' && { reason }) };
       const answer = await change<Saved>('/memory/record', body);
-      if (answer.saved) return goTo(addressOfRecord(path));
+      if (answer.saved) {
+        isSaved();
+        return goTo(addressOfRecord(path));
+      }
       setTheirs(answer.fields ?? {});
       // The next save puts the fields of the person into the record as they see it now.
       setBefore(answer.text);
@@ -60,7 +81,8 @@ function FieldsForm({ path, form }: { path: string; form: RecordForm }) {
   };
   return (
     <form class="edit" onSubmit={save} onKeyDown={saveByKey}>
-      {theirs && <Meanwhile controls={controls} theirs={theirs} inputs={inputs} />}
+      <DraftOffer draft={draft} hasChanged={hasChanged} onTake={take} />
+      {theirs && <Meanwhile controls={controls} theirs={theirs} inputs={inputs} began={began} />}
       {controls.map((control) => (
         <Field
           key={control.name}
@@ -82,6 +104,22 @@ function FieldsForm({ path, form }: { path: string; form: RecordForm }) {
       </Saving>
     </form>
   );
+}
+
+/** Returns what a person has typed; undefined as long as the form shows what the record has. */
+function typedOf(
+  controls: readonly Control[],
+  { inputs, began, reason }: { inputs: Texts; began: Texts; reason: string },
+) {
+  const old = Object.fromEntries(
+    controls.map((control) => [control.name, began[control.name] ?? shown(control, control.value)]),
+  );
+  const changed = Object.entries(inputs).filter(([name, text]) => text !== old[name]);
+  if (changed.length === 0 && reason === '') return undefined;
+  return {
+    texts: { ...Object.fromEntries(changed), [reasonField]: reason },
+    began: Object.fromEntries(changed.map(([name]) => [name, old[name] ?? ''])),
+  };
 }
 
 function Field({
@@ -116,7 +154,12 @@ function Field({
       ) : kind === 'number' ? (
         <input {...common} type="number" required={required} />
       ) : (
-        <textarea {...common} rows={kind === 'text' ? 8 : 4} />
+        <GrowingText
+          id={common.id}
+          value={value}
+          least={kind === 'text' ? 8 : 4}
+          onText={onInput}
+        />
       )}
     </div>
   );
@@ -127,14 +170,17 @@ function Meanwhile({
   controls,
   theirs,
   inputs,
+  began,
 }: {
   controls: readonly Control[];
   theirs: NonNullable<Saved['fields']>;
-  inputs: Inputs;
+  inputs: Texts;
+  began: Texts;
 }) {
-  const different = controls.filter(
-    (control) => shown(control, theirs[control.name]) !== shown(control, control.value),
-  );
+  const different = controls.filter((control) => {
+    const then = began[control.name] ?? shown(control, control.value);
+    return shown(control, theirs[control.name]) !== then;
+  });
   return (
     <section role="alert">
       <h2>The record was changed while you edited it</h2>

@@ -5,6 +5,7 @@ import { BranchesPage } from './branches-page.tsx';
 import { watchChanges } from './changes.ts';
 import { ConflictsPage } from './conflicts-page.tsx';
 import { type Answered, useAnswer } from './data.ts';
+import { Project } from './draft-offer.tsx';
 import { FailureBoundary, LateFailure } from './failure.tsx';
 import { GraphPage } from './graph-page.tsx';
 import { drawHiddenCharacters, HiddenWarning, markedText } from './hidden-marks.tsx';
@@ -57,6 +58,10 @@ function Shell() {
   const { name, rest, at } = route;
   const home = useAnswer<Home>('/memory/home', { at });
   const project = home.data?.project;
+  const id = useRef('');
+  id.current = home.data?.id ?? project ?? id.current;
+  // Without a first page, there are forms all the same.
+  if (id.current === '' && home.error) id.current = location.host;
   const Page = pages.get(name);
   const isPresentOnly = at !== undefined && ofPresent.has(name);
   useEffect(() => {
@@ -102,7 +107,13 @@ function Shell() {
       <main id="main" tabIndex={-1}>
         {isPresentOnly && <p class="faint">This page is about the present only.</p>}
         <FailureBoundary of={location.href} way={<a href={addressTo('')}>Show Home</a>}>
-          {Page ? <Page key={`${name} ${rest}`} route={route} /> : <h1>There is no such page.</h1>}
+          <Project.Provider value={id.current}>
+            {Page ? (
+              <Page key={`${name} ${rest}`} route={route} />
+            ) : (
+              <h1>There is no such page.</h1>
+            )}
+          </Project.Provider>
         </FailureBoundary>
       </main>
     </>

@@ -8,6 +8,7 @@ import type {
   StateComparison,
 } from './answers.ts';
 import { useAnswer } from './data.ts';
+import { RecordDrafts, WithDrafts } from './draft-offer.tsx';
 import { EditForm } from './edit-form.tsx';
 import { FieldsPage } from './fields-form.tsx';
 import { markedText } from './hidden-marks.tsx';
@@ -83,6 +84,9 @@ export function RecordPage({ route }: { route: Route }) {
                 <Editing route={route} text={record.text} />
               ) : (
                 <>
+                  {at === undefined && !isCopy && (
+                    <RecordDrafts path={path} of={['fields', 'text']} />
+                  )}
                   {at === undefined && <Evidence path={path} />}
                   <Content record={record} />
                 </>
@@ -90,10 +94,13 @@ export function RecordPage({ route }: { route: Route }) {
             }
           </Waiting>
           {gone && (
-            <p>
-              <a href={addressTo('record', path, { show: 'history' })}>Its history</a> may have
-              another state.
-            </p>
+            <>
+              <p>
+                <a href={addressTo('record', path, { show: 'history' })}>Its history</a> may have
+                another state.
+              </p>
+              {!isCopy && <RecordDrafts path={path} of={['fields', 'text']} isGone />}
+            </>
           )}
         </>
       )}
@@ -106,10 +113,12 @@ function Editing({ route: { rest: path, at, query }, text }: { route: Route; tex
   if (at !== undefined) {
     return <p>Only the present state can be edited. Restore this one first.</p>;
   }
-  return query.get('as') === 'text' ? (
-    <EditForm path={path} text={text} />
-  ) : (
-    <FieldsPage path={path} />
+  const isText = query.get('as') === 'text';
+  return (
+    <WithDrafts>
+      <RecordDrafts path={path} of={isText ? ['fields'] : ['text']} />
+      {isText ? <EditForm path={path} text={text} /> : <FieldsPage path={path} />}
+    </WithDrafts>
   );
 }
 

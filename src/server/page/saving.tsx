@@ -5,6 +5,9 @@ import { change, RefusedRequest } from './data.ts';
 import { Fields, Markdown } from './parts.tsx';
 import { addressOfRecord } from './route.ts';
 
+/** The name of the reason among the texts of a draft, which is not that of a field. */
+export const reasonField = 'why it is changed';
+
 /** The pause in typing after which the preview is made, in milliseconds. */
 const pause = 300;
 

@@ -28,7 +28,7 @@ export const home = defineMemoryOperation({
   input: z.object({ at }),
   answer: homeShape,
   async run(context, { at }, catalogue) {
-    const { root } = await context.project.info();
+    const { root, projectId: id } = await context.project.info();
     const { branch, oid: head } = await context.project.head();
     const { records, damaged, copies } = await readState(context, catalogue.types, at);
     const { entries } = await logOf(context, at);
@@ -43,6 +43,7 @@ export const home = defineMemoryOperation({
       dated.filter(({ part }) => part === wanted).slice(0, maxPoints);
     return {
       project: basename(root),
+      ...(id !== undefined && { id }),
       branch,
       commit: newest && commitData(newest.commit),
       head,
