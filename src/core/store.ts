@@ -143,8 +143,8 @@ export interface Transaction extends Reader {
   annotations(address: string): Promise<Annotations | undefined>;
   /** Returns the one address by which annotations name a record or section; undefined without one. */
   addressOf(address: string): Promise<string | undefined>;
-  /** Whether the evidence of a record or section is only within its text; false without one. */
-  hasInlineEvidence(address: string): Promise<boolean>;
+  /** Returns the text of a record or section; undefined if there is none at the address. */
+  text(address: string): Promise<string | undefined>;
   /**
    * Sets annotations of the record or section at an address.
    *

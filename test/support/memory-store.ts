@@ -1,14 +1,11 @@
 import { MemoryError } from '../../src/core/error.ts';
-import {
-  type AnnotationChanges,
-  type Annotations,
-  hasInlineEvidenceOnly,
-} from '../../src/core/evidence/annotations.ts';
+import type { AnnotationChanges, Annotations } from '../../src/core/evidence/annotations.ts';
 import {
   addressIn,
   annotated,
   annotationsAt,
   parseAddress,
+  textAt,
 } from '../../src/core/evidence/section-claims.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import type { AnyRecordType, RecordType } from '../../src/core/record-type.ts';
@@ -207,11 +204,9 @@ class Draft extends View implements Transaction {
     return text === undefined ? undefined : addressIn(address, text);
   }
 
-  async hasInlineEvidence(address: string): Promise<boolean> {
-    const { path, section } = parseAddress(address);
-    const text = this.files.get(path) ?? '';
-    if (section === undefined) return hasInlineEvidenceOnly(path, text);
-    return (annotationsAt(address, text)?.evidence ?? []).length > 0;
+  async text(address: string): Promise<string | undefined> {
+    const text = this.files.get(parseAddress(address).path);
+    return text === undefined ? undefined : textAt(address, text);
   }
 
   async annotate(address: string, changes: AnnotationChanges): Promise<void> {

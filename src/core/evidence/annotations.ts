@@ -45,6 +45,8 @@ export type AnnotationChanges = {
 } & {
   /** The present state of given evidence by its place, written where the record has it. */
   readonly renewed?: ReadonlyMap<string, GivenEvidence>;
+  /** Places that a section only mentions, and that become its evidence where it mentions them. */
+  readonly mentioned?: readonly GivenEvidence[];
 };
 
 /** How the annotations merge, as fields of a record do. */

@@ -12,6 +12,7 @@ import {
   withAnnotations,
 } from './annotations.ts';
 import { resolvedPath } from './memory-links.ts';
+import { withCitedMentions, withTextEvidence } from './text-evidence.ts';
 
 /**
  * The address of a part of the memory: a record, or a section of a markdown record after `#`, by its
@@ -229,6 +230,14 @@ export function annotationsAt(address: string, text: string): Annotations | unde
   return { evidence, supersedes, supersededBy };
 }
 
+/** The text of a record or section; undefined if the record has no such section. */
+export function textAt(address: string, text: string): string | undefined {
+  const { path, section } = parseAddress(address);
+  if (section === undefined) return text;
+  const found = new Sections(path, text).find(section);
+  return found && text.slice(found.start, found.end);
+}
+
 /** The one address of a record or section; undefined if the record has no such section. */
 export function addressIn(address: string, text: string): string | undefined {
   const { path, section } = parseAddress(address);
@@ -246,20 +255,28 @@ export function addressIn(address: string, text: string): string | undefined {
 export function annotated(address: string, text: string, changes: AnnotationChanges): string {
   const { path, section } = parseAddress(address);
   if (section === undefined) return withAnnotations(path, text, changes);
-  const possible = ['supersedes', 'supersededBy', 'renewed'];
+  const possible = ['evidence', 'mentioned', 'supersedes', 'supersededBy', 'renewed'];
   const other = Object.keys(changes).find((name) => !possible.includes(name));
   if (other !== undefined) {
     throw new MemoryError('invalid_input', `A section of ${path} cannot have ${other}.`, {
-      hint: `A section can only supersede others. Give the record: ${path}.`,
+      hint: `Only a record as a whole can have it: give ${path}.`,
     });
   }
   const sections = new Sections(path, text);
   const found = sections.find(section);
   if (!found) throw noSection(path, section);
-  const { renewed, ...claims } = changes;
-  if (!renewed) return Object.keys(claims).length > 0 ? sections.write(found, claims) : text;
-  const own = renewInline(text.slice(found.start, found.end), renewed);
-  return annotated(address, text.slice(0, found.start) + own + text.slice(found.end), claims);
+  const { renewed, evidence, mentioned, ...claims } = changes;
+  let own = text.slice(found.start, found.end);
+  if (renewed) own = renewInline(own, renewed);
+  if (evidence !== undefined) own = withTextEvidence(own, evidence ?? []);
+  if (mentioned) own = withCitedMentions(own, mentioned);
+  const after = text.slice(found.end);
+  const gap = own.endsWith('\n') || after === '' ? '' : '\n\n';
+  const written = text.slice(0, found.start) + own + gap + after;
+  if (Object.keys(claims).length === 0) return written;
+  const again = new Sections(path, written);
+  const same = again.find(section);
+  return same ? again.write(same, claims) : written;
 }
 
 function noSection(path: string, section: string): MemoryError {

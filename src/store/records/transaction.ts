@@ -1,14 +1,11 @@
 import { halfSurrogate, MemoryError } from '../../core/error.ts';
-import {
-  type AnnotationChanges,
-  type Annotations,
-  hasInlineEvidenceOnly,
-} from '../../core/evidence/annotations.ts';
+import type { AnnotationChanges, Annotations } from '../../core/evidence/annotations.ts';
 import {
   addressIn,
   annotated,
   annotationsAt,
   parseAddress,
+  textAt,
 } from '../../core/evidence/section-claims.ts';
 import { missing } from '../../core/evidence/supersede.ts';
 import { encodeName, withHash } from '../../core/names/name.ts';
@@ -143,12 +140,9 @@ export class LiveTransaction extends RecordReader implements Transaction {
     return text === undefined ? undefined : addressIn(address, text);
   }
 
-  async hasInlineEvidence(address: string): Promise<boolean> {
-    const { path, section } = parseAddress(address);
-    const text = (await this.#textAt(path))?.text;
-    if (text === undefined) return false;
-    if (section === undefined) return hasInlineEvidenceOnly(path, text);
-    return (annotationsAt(address, text)?.evidence ?? []).length > 0;
+  async text(address: string): Promise<string | undefined> {
+    const text = (await this.#textAt(parseAddress(address).path))?.text;
+    return text === undefined ? undefined : textAt(address, text);
   }
 
   async annotate(address: string, changes: AnnotationChanges): Promise<void> {

@@ -8,16 +8,20 @@ import {
   claimStatuses,
   day,
   evidenceArgument,
+  formatGiven,
   formatPlace,
   type GivenEvidence,
+  type Verification,
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
 import { formatAddress, parseAddress } from '../../core/evidence/section-claims.ts';
 import { linkedTo, missing, supersede } from '../../core/evidence/supersede.ts';
+import { evidenceInSentences } from '../../core/evidence/text-evidence.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { paintDiff } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';
+import { citedMentions, decisionLogs, holderOf, keepsEvidenceInText } from './decision-evidence.ts';
 
 interface VerifyRequest {
   readonly path: string;
@@ -38,8 +42,6 @@ interface Verified {
   readonly changed: readonly string[];
 }
 
-/** The record whose sections are decisions. */
-const decisionLog = 'decisionLog.md';
 /** Limit of the changed places that an answer shows. */
 const maxChanges = 5;
 
@@ -98,63 +100,113 @@ export const verifyMemory = defineOperation({
 });
 
 async function verify(context: Context, request: VerifyRequest): Promise<Verified> {
-  const path = await addressOf(context, pastedPath(request.path));
+  const asked = await addressOf(context, pastedPath(request.path));
   const { supersedes, expires, status } = request;
   const places = request.evidence;
   const others = [supersedes, expires, status].filter((one) => one !== undefined);
   const verifies = places !== undefined || others.length === 0;
   const given = places && (await context.project.cite(places));
-  const findings = verifies ? await findingsOf(context, path) : [];
+  const findings = verifies ? await findingsOf(context, asked) : [];
   const head = (await context.project.head()).oid;
   const verified = {
     at: timestamp(context.now()),
     ...(head !== undefined && { commit: head.slice(0, 12) }),
     ...(context.session.agent !== undefined && { by: context.session.agent }),
   };
+  const last = verifies ? await lastVerified(context, asked) : undefined;
   const old = supersedes?.map(pastedPath);
   let replaced: readonly string[] = [];
-  const annotations = await context.store.change(
-    { subject: `${verifies ? 'verify' : 'annotate'} ${path}` },
+  let isUnwritten = false;
+  const { path, annotations } = await context.store.change(
+    { subject: `${verifies ? 'verify' : 'annotate'} ${asked}` },
     async (transaction) => {
+      const path = given ? await holderOf(transaction, asked) : asked;
       const before = await transaction.annotations(path);
-      if (!before) throw missing(path);
+      const text = await transaction.text(path);
+      if (!before || text === undefined) throw missing(path);
       replaced = old ? await supersede(transaction, path, old) : [];
-      const renewed = verifies && !given ? await stillThere(context, before, findings) : undefined;
+      const mentions = verifies
+        ? await citedMentions(context, path, text, { findings, given })
+        : new Map();
       // Evidence between the lines of a text is renewed there; the commit says who has verified it.
-      // Places that a text only mentions become fresh by the verification of the whole record.
-      const mentions = findings.some(
-        ({ evidence, verdict }) => evidence.source === 'found' && verdict !== 'fresh',
-      );
       const isInText =
-        !given &&
-        (parseAddress(path).section !== undefined || !mentions) &&
-        (await transaction.hasInlineEvidence(path));
+        mentions !== undefined && keepsEvidenceInText(path, text, { findings, given });
+      const kept = given ? (isInText ? evidenceInSentences(text) : []) : before.evidence;
+      const renewed = verifies ? await stillThere(context, kept, findings) : undefined;
+      const isKnown = last === text && isAsBefore(before, { verified, given, renewed, findings });
       const changes: AnnotationChanges = {
         ...(given && { evidence: given }),
         ...(renewed && { renewed }),
-        ...(verifies && !isInText && { verified }),
+        ...(verifies && !isInText && !isKnown && { verified }),
         ...(expires !== undefined && { expires }),
         ...(status !== undefined && { status }),
       };
       if (Object.keys(changes).length > 0) await transaction.annotate(path, changes);
-      return (await transaction.annotations(path)) ?? before;
+      for (const [address, mentioned] of isInText ? mentions : []) {
+        await transaction.annotate(address, { mentioned });
+      }
+      const annotations = (await transaction.annotations(path)) ?? before;
+      isUnwritten = verifies && isInText && annotations.evidence.length === 0 && !given;
+      return { path, annotations };
     },
   );
   const linked = await linkedTo(context.history, replaced);
-  const own = new Set(annotations.evidence.map(formatPlace));
-  const isWhole = parseAddress(path).section === undefined;
-  const about = findings.filter(
-    ({ evidence: { source: _, ...one } }) => isWhole || own.has(formatPlace(one)),
-  );
+  if (isUnwritten) context.note(`Nothing was written: ${path} names no code that could change.`);
+  const about = findingsAbout(path, annotations, findings);
   return { path, isConfirmed: verifies, annotations, linked, changed: changesOf(about) };
+}
+
+/** The findings about a record, or about the evidence of a section. */
+function findingsAbout(
+  path: string,
+  { evidence }: Annotations,
+  findings: readonly EvidenceFinding[],
+): readonly EvidenceFinding[] {
+  if (parseAddress(path).section === undefined) return findings;
+  const own = new Set(evidence.map(formatPlace));
+  return findings.filter(({ evidence: { source: _, ...one } }) => own.has(formatPlace(one)));
+}
+
+/** The text of a record at its last commit, if that has verified it; a second verification adds nothing. */
+async function lastVerified(context: Context, address: string): Promise<string | undefined> {
+  const { path, section } = parseAddress(address);
+  if (section !== undefined || (await context.project.head()).oid === undefined) return undefined;
+  try {
+    const { text, last } = await (await context.history.at('HEAD')).read(path);
+    return last.tool === 'verify_memory' ? text : undefined;
+  } catch (error) {
+    if (error instanceof MemoryError && error.code !== 'cancelled') return undefined;
+    throw error;
+  }
+}
+
+/** Whether a verification would say nothing but another time. */
+function isAsBefore(
+  before: Annotations,
+  now: {
+    readonly verified: Verification;
+    readonly given: readonly GivenEvidence[] | undefined;
+    readonly renewed: ReadonlyMap<string, GivenEvidence> | undefined;
+    readonly findings: readonly EvidenceFinding[];
+  },
+): boolean {
+  if (!before.verified || before.verified.by !== now.verified.by) return false;
+  const evidence =
+    now.given ?? before.evidence.map((one) => now.renewed?.get(formatPlace(one)) ?? one);
+  const same = evidence.map(formatGiven).join('\n') === before.evidence.map(formatGiven).join('\n');
+  return same && now.findings.every(({ severity }) => severity === 'info' || severity === 'notice');
 }
 
 /** The address of a record or section; the title of a decision alone names it in the log. */
 async function addressOf(context: Context, given: string): Promise<string> {
   if (/\.(?:md|yaml)(?:#|$)/.test(given)) return given;
-  const found = await context.store.change({ subject: `find ${given}` }, (transaction) =>
-    transaction.addressOf(formatAddress({ path: decisionLog, section: given })),
-  );
+  const found = await context.store.change({ subject: `find ${given}` }, async (transaction) => {
+    for (const path of decisionLogs) {
+      const address = await transaction.addressOf(formatAddress({ path, section: given }));
+      if (address !== undefined) return address;
+    }
+    return undefined;
+  });
   return found ?? given;
 }
 
@@ -181,7 +233,7 @@ function changesOf(findings: readonly EvidenceFinding[]): string[] {
 /** The given evidence of a record as the code has it now, by its place in the record. */
 async function stillThere(
   context: Context,
-  { evidence }: Annotations,
+  evidence: readonly GivenEvidence[],
   findings: readonly EvidenceFinding[],
 ): Promise<ReadonlyMap<string, GivenEvidence> | undefined> {
   if (evidence.length === 0) return undefined;
@@ -193,7 +245,7 @@ async function stillThere(
     );
     if (found?.verdict === 'gone') {
       throw new MemoryError('invalid_input', `${found.message} It cannot be verified.`, {
-        hint: 'Give evidence: the places that the record rests on now, or [] for none.',
+        hint: 'Give evidence: the places that the record rests on now, or [] for none. A text that names the place has to be edited.',
       });
     }
     if (!found?.now || found.verdict === 'changed') return place;
