@@ -197,7 +197,10 @@ export class NodeFiles implements Files {
 
   list(path: string): DirectoryEntry[] | undefined {
     const entries = unlessAbsent(() => fs.readdirSync(path, { withFileTypes: true }));
-    return entries?.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+    return entries?.map((entry) => {
+      const kind = entryKind(entry, () => this.lstat(`${path}/${entry.name}`));
+      return { name: entry.name, kind };
+    });
   }
 
   realpath(path: string): string | undefined {
@@ -374,6 +377,21 @@ function toStat(stat: fs.Stats): Stat {
     mode: stat.mode,
     links: stat.nlink,
   };
+}
+
+/**
+ * The kind of an entry of a folder.
+ *
+ * @param look takes its stat.
+ */
+export function entryKind(
+  entry: fs.Dirent,
+  look: () => Stat | undefined,
+  platform = process.platform,
+): Stat['kind'] {
+  const kind = kindOf(entry);
+  // In a listing of Windows, a file that OneDrive or a deduplicated disk provides is also a link.
+  return kind === 'link' && platform === 'win32' ? (look()?.kind ?? kind) : kind;
 }
 
 function kindOf(entry: fs.Stats | fs.Dirent): Stat['kind'] {

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { errno, type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
+import { expandHome, isBelow, matches, withDepth } from './config-condition.ts';
 import { commandSettings } from './config-env.ts';
 import { isTrue, parseConfig, type Setting } from './config-text.ts';
 import { systemFolder } from './system-config.ts';
@@ -176,9 +177,9 @@ export class GitConfig {
     const pattern = condition.slice(colon + 1);
     switch (condition.slice(0, colon)) {
       case 'gitdir':
-        return matches(directoryPattern(pattern, from), `${places.gitDir}/`, '');
+        return isBelow(pattern, from, places.gitDir);
       case 'gitdir/i':
-        return matches(directoryPattern(pattern, from), `${places.gitDir}/`, 'i');
+        return isBelow(pattern, from, places.gitDir, 'i');
       case 'onbranch':
         this.#asksForBranch = true;
         return places.branch !== undefined && matches(withDepth(pattern), places.branch, '');
@@ -230,37 +231,9 @@ export function systemFile(files: Files, env: NodeJS.ProcessEnv, name: string): 
   );
 }
 
-function directoryPattern(pattern: string, from: string): string {
-  const full = pattern.startsWith('./') ? join(dirname(from), pattern) : expand(pattern, '');
-  return withDepth(isAbsolute(full) ? full : `**/${full}`, '/');
-}
-
-function withDepth(pattern: string, end = ''): string {
-  return pattern.endsWith('/') ? `${pattern}**` : pattern + end;
-}
-
-/** Translates a git glob into a regular expression without nested repetition, which runs in bounded time. */
-function matches(glob: string, text: string, flags: string): boolean {
-  if (glob.length > 1024 || (glob.match(/\*/g)?.length ?? 0) > 12) return false;
-  const source = glob
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\/\*\*\/|^\*\*\/|\*\*|\*|\?/g, (token) => {
-      if (token === '/**/') return '/(?:.*/)?';
-      if (token === '**/') return '(?:.*/)?';
-      if (token === '**') return '.*';
-      return token === '*' ? '[^/]*' : '[^/]';
-    });
-  return new RegExp(`^${source}$`, flags).test(text);
-}
-
 function expand(path: string, base: string): string {
   const full = expandHome(path);
   return isAbsolute(full) || base === '' ? full : join(base, full);
-}
-
-/** Replaces `~` at the beginning of a path. */
-export function expandHome(path: string): string {
-  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
 }
 
 function lookQuietly(files: Files, path: string): Stat | undefined {

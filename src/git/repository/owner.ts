@@ -1,7 +1,8 @@
 import { isAbsolute, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Files } from '../disk/file-layer.ts';
-import { expandHome, GitConfig } from './config.ts';
+import { GitConfig } from './config.ts';
+import { expandHome } from './config-condition.ts';
 
 const root = 0n;
 

@@ -24,11 +24,20 @@ export function cite(project: Folder, places: readonly string[]): GivenEvidence[
   });
 }
 
+/** A place relative to the project, with `/` between the segments of its path. */
+export function placeInside(place: string, root: string, platform = process.platform): string {
+  if (platform !== 'win32') {
+    return place.startsWith(`${root}/`) ? place.slice(root.length + 1) : place;
+  }
+  const path = place.replaceAll('\\', '/');
+  const top = root.replaceAll('\\', '/');
+  // A client may write the letter of the drive in either case.
+  const isInside = path.toLowerCase().startsWith(`${top.toLowerCase()}/`);
+  return isInside ? path.slice(top.length + 1) : path;
+}
+
 function citeOne(project: Folder, place: string): GivenEvidence {
-  const inside = place.startsWith(`${project.root}/`)
-    ? place.slice(project.root.length + 1)
-    : place;
-  const parsed = parseGiven(inside);
+  const parsed = parseGiven(placeInside(place, project.root));
   if (!parsed) {
     throw new MemoryError(
       'invalid_input',

@@ -4,6 +4,7 @@ import { OncePerStep } from '../../core/once-per-step.ts';
 import { Repository, type RepositoryOptions } from '../../git/commit/repository.ts';
 import { type Disk, missingRepository, storageError } from '../../git/disk/disk.ts';
 import { findWorkTree, isStillThere, type WorkTree } from '../../git/repository/discover.ts';
+import { contains } from '../../git/repository/enclosure.ts';
 import { ChangeQueue } from './change-queue.ts';
 
 /** The place of a memory on disk. */
@@ -92,7 +93,7 @@ export class MemoryHome {
     // The user's store is a separate repository, even if the home directory is one.
     if (!tree || (own && tree.top !== start)) return undefined;
     // If the repository is missing, a repository around it does not replace it.
-    if (this.#tree && relative(this.#tree.top, tree.top).startsWith('..')) return undefined;
+    if (this.#tree && !contains(this.#tree.top, tree.top)) return undefined;
     this.#tree = tree;
     const repository = new Repository(disk, tree, this.#options);
     this.#changes = new ChangeQueue((...round) => repository.commitAll(...round));

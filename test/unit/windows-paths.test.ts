@@ -1,0 +1,48 @@
+import { Dirent } from 'node:fs';
+import { expect, test } from 'vitest';
+import { entryKind, type Stat } from '../../src/git/disk/file-layer.ts';
+import { isBelow } from '../../src/git/repository/config-condition.ts';
+import { placeInside } from '../../src/store/evidence/citation.ts';
+
+const gitDir = 'C:\\Users\\ada\\work\\shop\\.git';
+
+test.each([
+  ['C:/Users/ada/work/', '', true],
+  ['C:\\Users\\ada\\work\\', '', true],
+  ['work/', '', true],
+  ['./work/', '', true],
+  ['**/shop/.git', '', true],
+  ['c:/users/ada/WORK/', 'i', true],
+  ['C:/Users/ada/play/', '', false],
+  ['D:/Users/ada/work/', '', false],
+])('the condition gitdir:%s of a configuration on Windows (%s)', (pattern, flags, met) => {
+  const from = 'C:\\Users\\ada\\.gitconfig';
+  expect(isBelow(pattern, from, gitDir, flags, 'win32')).toBe(met);
+});
+
+test.each([
+  ['src/a.ts:4-9', 'src/a.ts:4-9'],
+  ['src\\a.ts:4-9', 'src/a.ts:4-9'],
+  ['C:\\work\\shop\\src\\a.ts#name', 'src/a.ts#name'],
+  ['c:/work/shop/src/a.ts', 'src/a.ts'],
+  ['C:\\work\\shopping\\a.ts', 'C:/work/shopping/a.ts'],
+])('a place in the code that is given on Windows: %s', (given, place) => {
+  expect(placeInside(given, 'C:\\work\\shop', 'win32')).toBe(place);
+});
+
+test('a backslash stays where it is a part of a name', () => {
+  expect(placeInside('/w/src/a\\b.ts', '/w', 'linux')).toBe('src/a\\b.ts');
+});
+
+test('an entry that only Windows lists as a link has the kind of its file', () => {
+  const entry = Object.assign(new Dirent(), { isSymbolicLink: () => true, isFile: () => false });
+  Object.assign(entry, { isDirectory: () => false });
+  const look = (kind: Stat['kind']) => (): Stat => {
+    return { kind, size: 1, mtimeMs: 1, ctimeMs: 1, ino: 1, mode: 0o100666, links: 1 };
+  };
+  expect(entryKind(entry, look('file'), 'win32')).toBe('file');
+  expect(entryKind(entry, look('directory'), 'win32')).toBe('directory');
+  // A junction, or a link.
+  expect(entryKind(entry, look('link'), 'win32')).toBe('link');
+  expect(entryKind(entry, look('file'), 'linux')).toBe('link');
+});
