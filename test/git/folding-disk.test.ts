@@ -1,10 +1,14 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { foldName } from '../../src/core/names/file-name.ts';
-import { NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
+import { type Files, NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
 import { Folder } from '../../src/git/disk/folder.ts';
 import { newFolder } from '../support/process.ts';
+import type { Repo } from '../support/repo.ts';
+import { linked } from '../support/windows.ts';
+import { create } from './create.ts';
+import { expectClean, open, put } from './repository-at.ts';
 
 /** The real disk, which ignores letter case and Unicode normal forms below a folder, as APFS does. */
 class FoldingFiles extends NodeFiles {
@@ -19,14 +23,30 @@ class FoldingFiles extends NodeFiles {
     return super.lstat(this.#onDisk(path));
   }
 
+  override lstatExact(path: string) {
+    return super.lstatExact(this.#onDisk(path));
+  }
+
   override realpath(path: string): string | undefined {
     return super.realpath(this.#onDisk(path));
   }
 
+  override read(path: string, limit?: number): Buffer | undefined {
+    return super.read(this.#onDisk(path), limit);
+  }
+
+  override rename(from: string, to: string): void {
+    super.rename(this.#onDisk(from), this.#onDisk(to));
+  }
+
+  override unlink(path: string): void {
+    super.unlink(this.#onDisk(path));
+  }
+
   #onDisk(path: string): string {
-    if (!path.startsWith(`${this.#root}/`)) return path;
+    if (!path.startsWith(this.#root + sep)) return path;
     let found = this.#root;
-    for (const name of path.slice(this.#root.length + 1).split('/')) {
+    for (const name of path.slice(this.#root.length + 1).split(sep)) {
       const names = super.list(found)?.map((entry) => entry.name) ?? [];
       found = join(found, names.find((one) => foldName(one) === foldName(name)) ?? name);
     }
@@ -71,7 +91,7 @@ describe('on a disk that ignores differences of names', () => {
     expect(folder.stat(`notes/${decomposed}`)).toBeUndefined();
   });
 
-  test('a folder behind a link of the system, such as /var, is the same folder', () => {
+  linked('a folder behind a link of the system, such as /var, is the same folder', () => {
     const linked = `${base}-linked`;
     symlinkSync(base, linked);
     try {
@@ -79,5 +99,40 @@ describe('on a disk that ignores differences of names', () => {
     } finally {
       rmSync(linked);
     }
+  });
+});
+
+describe('a record that gets another letter case', () => {
+  function rename(repo: Repo, files: Files) {
+    return open(repo.root, { files }).commit(async () => ({
+      message: 'rename\n',
+      changes: [
+        { path: 'm/Plan.md', bytes: Buffer.from('new\n'), seen: undefined },
+        { path: 'm/plan.md', bytes: undefined, seen: Buffer.from('old\n') },
+      ],
+    }));
+  }
+
+  test('has its new name', async () => {
+    const repo = create();
+    await put(open(repo.root), { 'm/plan.md': 'old\n' });
+    await rename(repo, new FoldingFiles(repo.path('m')));
+    expect(readdirSync(repo.path('m'))).toEqual(['Plan.md']);
+    expectClean(repo);
+  });
+
+  test('keeps its name if the change fails', async () => {
+    const repo = create();
+    await put(open(repo.root), { 'm/plan.md': 'old\n' });
+    class Failing extends FoldingFiles {
+      override replace(from: string, to: string): void {
+        if (/heads.main$/.test(to)) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+        super.replace(from, to);
+      }
+    }
+    await expect(rename(repo, new Failing(repo.path('m')))).rejects.toThrow();
+    expect(repo.read('m/plan.md')).toBe('old\n');
+    expect(readdirSync(repo.path('m'))).toEqual(['plan.md']);
+    expectClean(repo);
   });
 });

@@ -15,8 +15,8 @@ import type { WorkTree } from '../repository/discover.ts';
 import type { CommitPlan, OnStaged } from './commit-plan.ts';
 import { endJournal, type Journal, writeJournal } from './journal.ts';
 import {
+  areAsSeen,
   FileChangedError,
-  isAsSeen,
   makeFolders,
   missingFolders,
   placeFiles,
@@ -183,7 +183,7 @@ function holdsStill(site: MutationSite, plan: CommitPlan, known: KnownIndex): bo
   const head = site.refs.head();
   if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
   if (indexKey(site) !== known.key) return false;
-  return plan.files.every((file) => isAsSeen(site.disk, site.tree.top, file));
+  return areAsSeen(site.disk, site.tree.top, plan.files);
 }
 
 class Mutation {
@@ -261,6 +261,8 @@ class Mutation {
       await this.#finish(locks);
     } catch (error) {
       // The disk decides what has happened: a rename that reported an error may be done.
+      // Undoing removes the lock of the index; on Windows an open file would keep its name meanwhile.
+      locks.index.leave();
       const side = await this.#recover(error);
       if (side !== 'after') {
         // A removed folder counts as a changed file.

@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { type Disk, inWaves, removeIfEmpty } from '../disk/disk.ts';
@@ -15,10 +16,45 @@ export type Placement = Pick<PlannedFile, 'path' | 'bytes' | 'seen' | 'mode'>;
 export class FileChangedError extends Error {}
 
 /** Whether a file still has the content that was read. */
-export function isAsSeen(disk: Disk, top: string, { path, seen }: Placement): boolean {
+function isAsSeen(disk: Disk, top: string, { path, seen }: Placement): boolean {
   const at = join(top, path);
   if (seen === undefined) return disk.files.lstat(at) === undefined;
   return disk.files.read(at)?.equals(seen) ?? false;
+}
+
+/** Whether all files of a change still have the content that was read. */
+export function areAsSeen(disk: Disk, top: string, placements: readonly Placement[]): boolean {
+  const changed = placements.filter((one) => !isAsSeen(disk, top, one));
+  if (changed.length === 0) return true;
+  const twins = twinsOfNew(disk, top, placements);
+  return changed.every((one) => twins.has(one));
+}
+
+/**
+ * Finds the new files whose names the disk, which ignores letter case or the like, does not tell apart from
+ * those of removed files.
+ *
+ * @returns the removed file by the new one.
+ */
+function twinsOfNew(
+  disk: Disk,
+  top: string,
+  placements: readonly Placement[],
+): Map<Placement, Placement> {
+  const twins = new Map<Placement, Placement>();
+  const removals = placements.filter(({ bytes }) => bytes === undefined);
+  if (removals.length === 0) return twins;
+  const statOf = ({ path }: Placement) => disk.files.lstatExact(join(top, path));
+  for (const one of placements) {
+    const stat = one.bytes && !one.seen ? statOf(one) : undefined;
+    const twin = stat && removals.find((removal) => isSameFile(stat, statOf(removal)));
+    if (twin) twins.set(one, twin);
+  }
+  return twins;
+}
+
+function isSameFile(a: BigIntStats, b: BigIntStats | undefined): boolean {
+  return a.ino === b?.ino && a.mtimeNs === b.mtimeNs;
 }
 
 /**
@@ -120,6 +156,9 @@ export async function placeFiles(
   changed: Set<string>,
 ): Promise<Map<string, LineStat | undefined>> {
   const placed = new Map<string, LineStat | undefined>();
+  const removals = placements.filter(({ bytes }) => bytes === undefined);
+  const twins = new Set(twinsOfNew(disk, top, placements).values());
+  for (const one of twins) discardAsSeen(disk, top, one);
   for (const { placement } of staged) changed.add(dirname(join(top, placement.path)));
   const move = ({ from, placement }: Staged) => {
     // Writing them took a while, and the user may save the file at any moment.
@@ -143,16 +182,21 @@ export async function placeFiles(
     };
     for (const one of await stageFiles(disk, top, placements, inSameFolder)) move(one);
   }
-  for (const one of placements) if (one.bytes === undefined) remove(disk, top, one, changed);
+  for (const one of removals) {
+    if (!twins.has(one)) discardAsSeen(disk, top, one);
+    removeEmptyFolders(disk, top, dirname(one.path), changed);
+  }
   return placed;
 }
 
-/** Removes a file and, like git, the folders that become empty. */
-function remove(disk: Disk, top: string, placement: Placement, changed: Set<string>): void {
-  const { path } = placement;
+function discardAsSeen(disk: Disk, top: string, placement: Placement): void {
   if (!isAsSeen(disk, top, placement)) throw new FileChangedError();
-  disk.discard(join(top, path));
-  let folder = dirname(path);
+  disk.discard(join(top, placement.path));
+}
+
+/** Removes the folders that became empty, like git. */
+function removeEmptyFolders(disk: Disk, top: string, from: string, changed: Set<string>): void {
+  let folder = from;
   changed.add(join(top, folder));
   while (folder !== '.' && removeIfEmpty(disk, join(top, folder))) {
     changed.delete(join(top, folder));

@@ -142,14 +142,19 @@ function gitDirOf(site: RepositorySite, journal: Journal): string {
 
 /** The top of the work tree; the git directory of a linked work tree knows where it was moved to. */
 function topOf(site: RepositorySite, journal: Journal): string {
-  const linked = site.disk.files.read(join(gitDirOf(site, journal), 'gitdir'));
-  return linked ? dirname(linked.toString('utf8').trim()) : resolve(site.commonDir, journal.top);
+  const gitDir = gitDirOf(site, journal);
+  const linked = site.disk.files.read(join(gitDir, 'gitdir'))?.toString('utf8').trim();
+  return linked ? dirname(resolve(gitDir, linked)) : resolve(site.commonDir, journal.top);
 }
 
 async function putBack(site: RepositorySite, journal: Journal, top: string): Promise<void> {
   const { files } = site.disk;
   const folders = new Set<string>();
-  for (const [i, file] of journal.files.entries()) {
+  // New files first: on a disk that ignores letter case, one of them may have the place of an earlier file.
+  const order = [...journal.files.entries()].sort(([, a], [, b]) => {
+    return Number(a.before !== undefined) - Number(b.before !== undefined);
+  });
+  for (const [i, file] of order) {
     const path = join(top, file.path);
     const stat = files.lstat(path);
     if (stat && stat.kind !== 'file') continue;
