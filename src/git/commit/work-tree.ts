@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { type Disk, inWaves, removeIfEmpty } from '../disk/disk.ts';
 import type { Files } from '../disk/file-layer.ts';
@@ -115,10 +115,15 @@ async function linkAgain(
   const known = findAdmin(site, top);
   const head = known && disk.files.read(join(known, 'HEAD'), maxPath)?.toString('utf8').trim();
   const isOurs = known !== undefined && head === `ref: ${ref}`;
-  if (isOurs) await disk.replace(join(known, 'gitdir'), [Buffer.from(`${join(top, '.git')}\n`)]);
+  if (isOurs) await disk.replace(join(known, 'gitdir'), [pointerIn(top)]);
   const admin = isOurs ? known : await createAdmin(site, top, ref, lines);
   await disk.replace(join(top, '.git'), [pointerTo(admin, top)]);
   await disk.settle([admin, top]);
+}
+
+/** The file `gitdir` of a work tree; git knows the top of one by the slash before `.git`. */
+function pointerIn(top: string): Buffer {
+  return Buffer.from(`${join(top, '.git').split(sep).join('/')}\n`);
 }
 
 /** The file `.git` of a work tree; a relative path stays right if the project is moved or copied. */
@@ -145,7 +150,7 @@ async function createAdmin(
   const index = IndexFile.read(undefined).splice(lines, [], []);
   const head: [string, Buffer][] = [
     ['commondir', Buffer.from('../..\n')],
-    ['gitdir', Buffer.from(`${join(top, '.git')}\n`)],
+    ['gitdir', pointerIn(top)],
     ['HEAD', Buffer.from(`ref: ${ref}\n`)],
   ];
   await disk.create(join(draft, 'index'), index.pieces());
@@ -222,15 +227,16 @@ function hasOtherTree(files: Files, admin: string, pointer: string): boolean {
 
 /** The path of the file `.git` of the work tree to which a folder in the git directory belongs. */
 function pathIn(files: Files, admin: string): string | undefined {
-  return files.read(join(admin, 'gitdir'), maxPath)?.toString('utf8').trim();
+  const path = files.read(join(admin, 'gitdir'), maxPath)?.toString('utf8').trim();
+  // As git writes it, it may be relative, and has slashes on Windows.
+  return path && resolve(admin, path);
 }
 
 /** The folder that the file `.git` of a work tree names. */
 function adminNamedBy(files: Files, top: string): string | undefined {
   const text = files.read(join(top, '.git'), maxPath)?.toString('utf8') ?? '';
   const path = /^gitdir: (.+?)\s*$/.exec(text)?.[1];
-  if (path === undefined) return undefined;
-  return isAbsolute(path) ? path : join(top, path);
+  return path && resolve(top, path);
 }
 
 /** The files of a tree as lines of an index without stats, so that git compares the files themselves. */

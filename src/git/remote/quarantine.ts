@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { Oid } from '../objects/object.ts';
@@ -41,7 +41,7 @@ export class Quarantine {
     mkdirSync(join(this.gitDir, 'refs/heads'), { recursive: true });
     write('HEAD', 'ref: refs/heads/none\n');
     write('config', config);
-    write('objects/info/alternates', `${this.#target}\n`);
+    write('objects/info/alternates', `${this.#target.split(sep).join('/')}\n`);
     for (const [i, oid] of known.entries()) write(`refs/heads/known-${i}`, `${oid}\n`);
     const shallow = disk.files.read(join(commonDir, 'shallow'));
     if (shallow) write('shallow', shallow);

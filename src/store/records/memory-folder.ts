@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { OnStored, Provenance } from '../../core/store.ts';
@@ -313,7 +313,7 @@ export class MemoryFolder {
 
   #guard(settings: MemoryConfig | undefined): SecretGuard {
     const allowed = settings?.secrets?.allow ?? [];
-    return new SecretGuard(allowed, join(this.#home.name, configPath));
+    return new SecretGuard(allowed, join(this.#home.name, configPath).split(sep).join('/'));
   }
 
   /**
