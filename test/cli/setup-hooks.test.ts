@@ -9,6 +9,7 @@ import { planSetup } from '../../src/cli/setup/setup-plan.ts';
 import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
+import { slashed } from '../support/slashed.ts';
 
 const program = ['memory-bank'];
 const root = newFolder();
@@ -122,7 +123,7 @@ describe('hooks that can fail', () => {
       around,
       mayReplace: async () => false,
     });
-    expect(edits.map(({ path }) => relative(repo.root, path)).sort()).toEqual(
+    expect(edits.map(({ path }) => slashed(relative(repo.root, path))).sort()).toEqual(
       files.filter((file) => file !== '.cursor/hooks.json').sort(),
     );
     for (const { path, after = '' } of edits) repo.write(relative(repo.root, path), after);

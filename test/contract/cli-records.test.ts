@@ -242,10 +242,28 @@ describe('edit', () => {
   const inEditor = (command: string, ...args: string[]) =>
     run(['edit', entry, ...args], { EDITOR: command });
 
+  /** An editor that changes the text, by an expression of JavaScript. */
+  const editor = (changed: string, status = 0) => {
+    const script = join(newFolder(), 'editor.mjs');
+    writeFileSync(
+      script,
+      `import { readFileSync, writeFileSync } from 'node:fs';
+      const path = process.argv[2];
+      const text = readFileSync(path, 'utf8');
+      writeFileSync(path, ${changed});
+      process.exit(${status});`,
+    );
+    return `"${process.execPath}" "${script}"`;
+  };
+
   test('commits what the editor leaves, as the person, with the reason', () => {
     repo.write('staged.txt', 'mine');
     repo.git('add', 'staged.txt');
-    const { status, stdout } = inEditor('sed -i s/red/blue/', '--reason', 'A new brand');
+    const { status, stdout } = inEditor(
+      editor("text.replace('red', 'blue')"),
+      '--reason',
+      'A new brand',
+    );
     expect(status).toBe(0);
     expect(stdout).toMatch(new RegExp(`^Changed ${entry}, commit [0-9a-f]{12}\\.\n$`));
     expect(repo.git('show', '--format=%an%n%B', '--name-only').trim()).toMatch(
@@ -285,14 +303,14 @@ describe('edit', () => {
   });
 
   test('keeps what the person typed into an editor that fails', () => {
-    const { stderr } = inEditor("sh -c 'echo more >> $0; exit 1'");
+    const { stderr } = inEditor(editor("text.concat('more\\n')", 1));
     const [, file = ''] = / --from (\S+)" saves it\.$/m.exec(stderr) ?? [];
     expect(readFileSync(file, 'utf8')).toMatch(/more\n$/);
   });
 
   test('keeps the text of the person where it cannot be saved', () => {
     const before = repo.read(memoryPath);
-    const { status, stderr } = inEditor('sed -i 1d');
+    const { status, stderr } = inEditor(editor("text.replace(/.*\\n/, '')"));
     expect(status).toBe(6);
     const [, file = ''] = /--from (\S+)"/.exec(stderr) ?? [];
     expect(existsSync(file)).toBe(true);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { deep } from '../support/depth.ts';
 import { type Answer, failure, key, type Served, serve } from '../support/http.ts';
-import { HttpProgram } from '../support/http-program.ts';
+import { endStatus, HttpProgram } from '../support/http-program.ts';
 import { main, newFolder } from '../support/process.ts';
 
 let api: Served;
@@ -327,7 +327,7 @@ describe('memory-bank serve', () => {
     expect((await program.ask('GET', files)).status).toBe(401);
     const headers = { authorization: `Bearer ${made}` };
     expect((await program.ask('GET', files, { headers })).status).toBe(200);
-    expect(await program.stop()).toBe(0);
+    expect(await program.stop()).toBe(endStatus);
     expect(program.err.split(made)).toHaveLength(2);
     expect(
       program.err.match(/the key of this run for people, at \S+\/view, is [\w-]{43}\n/g),
@@ -343,7 +343,7 @@ describe('memory-bank serve', () => {
     const refused = await program.ask('GET', files);
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toContain(`resource_metadata="${publicUrl}/`);
-    expect(await program.stop()).toBe(0);
+    expect(await program.stop()).toBe(endStatus);
   });
 
   deep('takes its keys from a file or the environment', async () => {
@@ -356,7 +356,7 @@ describe('memory-bank serve', () => {
     for (const program of programs) {
       expect(program.err).not.toContain(key);
       expect((await program.ask('GET', files)).status).toBe(200);
-      expect(await program.stop()).toBe(0);
+      expect(await program.stop()).toBe(endStatus);
     }
   });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { sample } from '../support/depth.ts';
 import { failure, key, projectApp, type Served, serve } from '../support/http.ts';
-import { HttpProgram } from '../support/http-program.ts';
+import { endStatus, HttpProgram } from '../support/http-program.ts';
 import { Issuer } from '../support/issuer.ts';
 import { modernMeta, revision } from '../support/modern.ts';
 import { main } from '../support/process.ts';
@@ -307,6 +307,6 @@ describe('the command line', () => {
     const found = await program.ask('GET', '/p/two/memory-bank/file/note.md');
     expect(found.body).toMatchObject({ content: 'of web' });
     expect(program.err).toContain('project one at');
-    expect(await program.stop()).toBe(0);
+    expect(await program.stop()).toBe(endStatus);
   });
 });

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { failure, key, type Served, seedQuestion, serve } from '../support/http.ts';
-import { HttpProgram } from '../support/http-program.ts';
+import { endStatus, HttpProgram } from '../support/http-program.ts';
 
 let api: Served;
 
@@ -205,7 +205,7 @@ test.skipIf(spawnSync('curl', ['--version']).error)(
       ok('File deleted successfully'),
     );
     expect((await curl('/status')).body.memoryBankStatus).toBe('initialized');
-    expect(await program.stop()).toBe(0);
+    expect(await program.stop()).toBe(endStatus);
   },
 );
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sample } from '../support/depth.ts';
 import { buildProbeServer, newFolder, RawClient, type Start } from '../support/process.ts';
+import { signalled } from '../support/windows.ts';
 
 let program: string;
 
@@ -389,7 +390,7 @@ describe('the end', () => {
     expect(client.messages.filter(({ result }) => result?.structuredContent)).toHaveLength(count);
   });
 
-  test.each(sample(['SIGTERM', 'SIGINT', 'SIGHUP'] as const, 1))(
+  signalled.each(sample(['SIGTERM', 'SIGINT', 'SIGHUP'] as const, 1))(
     '%s lets the call under way finish',
     async (signal) => {
       const client = greeted().call(1, 'wait');
@@ -401,7 +402,7 @@ describe('the end', () => {
     },
   );
 
-  test('a second signal does not wait', async () => {
+  signalled('a second signal does not wait', async () => {
     const client = greeted().call(1, 'wait');
     await client.told('notifications/message');
     client.child.kill('SIGTERM');

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ export async function serve(
 
 /** A copy of a prepared repository; a linked work tree in it belongs to the copy. */
 export function copy(template: string, to: string): void {
-  execFileSync('cp', ['-a', template, to]);
+  fs.cpSync(template, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
   const worktrees = join(to, '.git', 'worktrees');
   for (const name of fs.existsSync(worktrees) ? fs.readdirSync(worktrees) : []) {
     fs.writeFileSync(join(to, name, '.git'), `gitdir: ${join(worktrees, name)}\n`);
@@ -96,22 +96,18 @@ export function look(root: string, folder = '.'): Look {
   const seen: { [what: string]: string } = { files: files(root).join('\n') };
   if (!fs.existsSync(join(root, '.git', 'HEAD'))) return seen;
   const tops = [...new Set(['.', folder])];
-  // One shell for all commands, because starting programs takes most of the time.
-  const script = ['git for-each-ref --format="%(objectname) %(refname)"', fsck];
+  const commands: Command[] = [
+    { top: '.', args: ['for-each-ref', '--format=%(objectname) %(refname)'] },
+    { top: '.', args: fsck },
+  ];
   for (const top of tops) {
-    script.push(`cd ${top}; git rev-parse --absolute-git-dir HEAD HEAD^@`, 'git ls-files -s -t');
-    script.push('git status --porcelain=v1 -uall --no-renames');
+    commands.push(
+      { top, args: ['rev-parse', '--absolute-git-dir', 'HEAD', 'HEAD^@'] },
+      { top, args: ['ls-files', '-s', '-t'] },
+      { top, args: ['status', '--porcelain=v1', '-uall', '--no-renames'] },
+    );
   }
-  const [refs = '', complaint = '', ...rest] = execFileSync(
-    'sh',
-    ['-c', `exec 2>&1; ${script.join("; printf '\\001'; ")}; true`],
-    {
-      cwd: root,
-      env: { ...gitEnv, GIT_OPTIONAL_LOCKS: '0' },
-      encoding: 'utf8',
-      maxBuffer: 1 << 26,
-    },
-  ).split('\x01');
+  const [refs = '', complaint = '', ...rest] = outputs(root, commands);
   seen.refs = refs;
   seen.fsck = complaint.replace(/^notice: .*\n/gm, '');
   for (const [i, top] of tops.entries()) {
@@ -132,8 +128,33 @@ export function look(root: string, folder = '.'): Look {
 }
 
 // Files that we never write are omitted: each would need a process of its own.
-const fsck =
-  'git -c core.commitGraph=false -c core.multiPackIndex=false fsck --full --strict --no-dangling --no-progress';
+const fsck = [
+  ...['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false'],
+  ...['fsck', '--full', '--strict', '--no-dangling', '--no-progress'],
+];
+
+/** A command of git in a folder below the root. */
+interface Command {
+  readonly top: string;
+  readonly args: readonly string[];
+}
+
+/** Runs commands, and returns the output and the errors of each. */
+function outputs(root: string, commands: readonly Command[]): string[] {
+  const env = { ...gitEnv, GIT_OPTIONAL_LOCKS: '0' };
+  const options = { cwd: root, env, encoding: 'utf8', maxBuffer: 1 << 26 } as const;
+  const inFolder = commands.map(({ top, args }) => ['-C', top, ...args]);
+  if (process.platform === 'win32') {
+    return inFolder.map((args) => {
+      const { stdout, stderr } = spawnSync('git', args, options);
+      return stderr + stdout;
+    });
+  }
+  // One shell for all commands, because starting programs takes most of the time.
+  const lines = inFolder.map((args) => `git ${args.map((one) => `'${one}'`).join(' ')}`);
+  const script = `exec 2>&1; ${lines.join("; printf '\\001'; ")}; true`;
+  return execFileSync('sh', ['-c', script], options).split('\x01');
+}
 
 /** Lists the differences between two snapshots. */
 export function difference(expected: Look, found: Look): string {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { GitConfig } from '../../src/git/repository/config.ts';
 import { gitEnv } from '../support/repo.ts';
+import { linked, piped } from '../support/windows.ts';
 import { create } from './create.ts';
 
 test.each([
@@ -28,7 +29,7 @@ test.each([
   expect(repo.gitWith({ env }, 'config', 'user.email').trim()).toBe(email);
 });
 
-test('an edit of the file that a linked configuration leads to is seen', () => {
+linked('an edit of the file that a linked configuration leads to is seen', () => {
   const repo = create();
   const home = create();
   home.write('dotfiles/gitconfig', '[user]\n\temail = old@example.org\n');
@@ -43,11 +44,8 @@ test('an edit of the file that a linked configuration leads to is seen', () => {
   expect(config.isCurrent(files)).toBe(false);
 });
 
-test.each([
-  ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
-  ['a device', (path: string) => symlinkSync('/dev/zero', path)],
-  ['too much', (path: string) => writeFileSync(path, '# '.padEnd(5 * 1024 * 1024))],
-])('an include of %s is skipped', (_, make) => {
+/** Expects that a configuration is read which includes a file that cannot be read. */
+function expectSkipped(make: (path: string) => void): void {
   const repo = create();
   make(repo.path('included'));
   repo.write('gitconfig', `[include]\n\tpath = ${repo.path('included')}\n[user]\n\tname = Me\n`);
@@ -55,4 +53,16 @@ test.each([
   const env = { ...gitEnv, GIT_CONFIG_GLOBAL: repo.path('gitconfig') };
   const places = { gitDir, commonDir: gitDir, branch: 'main', env };
   expect(GitConfig.read(new NodeFiles(), places).own('user.name')).toBe('Me');
+}
+
+test('an include of too much is skipped', () => {
+  expectSkipped((path) => writeFileSync(path, '# '.padEnd(5 * 1024 * 1024)));
+});
+
+piped('an include of a pipe is skipped', () => {
+  expectSkipped((path) => execFileSync('mkfifo', [path]));
+});
+
+linked('an include of a link to a device is skipped', () => {
+  expectSkipped((path) => symlinkSync('/dev/zero', path));
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Enclosure } from '../../src/git/repository/enclosure.ts';
+import { piped, skipWithoutLinks } from '../support/windows.ts';
 import { create } from './create.ts';
 
 function outside(): string {
@@ -12,7 +13,9 @@ function outside(): string {
   return folder;
 }
 
-describe.skipIf(process.platform === 'win32')('a path of a project', () => {
+describe('a link in a path of a project', () => {
+  skipWithoutLinks();
+
   test.each([
     ['leads out', 'a', (out: string) => out, 'a/a.md'],
     ['leads out by two links', 'a', () => 'b', 'a/a.md'],
@@ -58,25 +61,36 @@ describe.skipIf(process.platform === 'win32')('a path of a project', () => {
     expect(enclosure.resolve(join(alias, 'README.md'))).toBe(repo.path('README.md'));
     expect(() => enclosure.resolve(join(alias, '../a.md'))).toThrow('outside of');
   });
+});
 
+describe('a path of a project', () => {
   test('is read only from a regular file within the size limit', () => {
     const repo = create();
-    execFileSync('mkfifo', [repo.path('pipe')]);
     repo.write('large', 'x'.repeat(11));
     const enclosure = Enclosure.ofProject(repo.root);
     for (const [path, code] of [
-      ['pipe', 'damaged'],
       ['.', 'damaged'],
       ['large', 'too_large'],
     ] as const) {
       expect(() => enclosure.read(repo.path(path), 10)).toThrow(expect.objectContaining({ code }));
     }
-    expect(enclosure.head(repo.path('pipe'), 10)).toBeUndefined();
     expect(enclosure.head(repo.path('large'), 2)).toEqual({ bytes: Buffer.from('xx'), size: 11 });
+  });
+
+  piped('is not read from a pipe', () => {
+    const repo = create();
+    const pipe = repo.path('pipe');
+    execFileSync('mkfifo', [pipe]);
+    const enclosure = Enclosure.ofProject(repo.root);
+    const damaged = expect.objectContaining({ code: 'damaged' });
+    expect(() => enclosure.read(pipe, 10)).toThrow(damaged);
+    expect(enclosure.head(pipe, 10)).toBeUndefined();
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a path that a person names', () => {
+describe('a path that a person names', () => {
+  skipWithoutLinks();
+
   test('outside the project may be a link, but no link below it may lead out', () => {
     const repo = create();
     const [out, other] = [outside(), outside()];

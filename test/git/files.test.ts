@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
 import { openPlain } from '../../src/git/disk/open-plain.ts';
 import type { Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
+import { linked, piped } from '../support/windows.ts';
 import { create } from './create.ts';
 
 test.each(['lstat', 'lstatExact', 'read', 'load', 'list', 'realpath'] as const)(
@@ -48,17 +49,29 @@ describe('a file whose stat and content are read with one open', () => {
     expect(files.load(repo.path('b.md'), 3)).toBeUndefined();
   });
 
-  test.each([
-    ['a folder', (path: string) => mkdirSync(path), 'directory'],
-    ['a link to a file', (path: string) => symlinkSync('a.md', path), 'link'],
-    ['a link to itself', (path: string) => symlinkSync('b.md', path), 'link'],
-    ['a link to nothing', (path: string) => symlinkSync('c.md', path), 'link'],
-    ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'other'],
-  ])('%s is not read', (_, make, kind) => {
+  function expectUnread(kind: Stat['kind']): void {
     const path = repo.path('b.md');
-    make(path);
     expect(files.load(path, 100)).toEqual({ stat: files.lstat(path) });
     expect(files.lstat(path)?.kind).toBe(kind);
+  }
+
+  test('is not read if it is a folder', () => {
+    mkdirSync(repo.path('b.md'));
+    expectUnread('directory');
+  });
+
+  piped('is not read if it is a pipe', () => {
+    execFileSync('mkfifo', [repo.path('b.md')]);
+    expectUnread('other');
+  });
+
+  linked.each([
+    ['a file', 'a.md'],
+    ['itself', 'b.md'],
+    ['nothing', 'c.md'],
+  ])('is not read if it is a link to %s', (_, target) => {
+    symlinkSync(target, repo.path('b.md'));
+    expectUnread('link');
   });
 });
 
@@ -77,16 +90,19 @@ describe('where the system cannot refuse a link, a file', () => {
     repo.write('secret', 'secret');
   });
 
-  test('is opened, unless it is a link, a folder or absent', () => {
+  linked('is not opened if it is a link', () => {
     symlinkSync('a.md', repo.path('link'));
+    expect(open('link')).toBeUndefined();
+  });
+
+  test('is opened, unless it is a folder or absent', () => {
     mkdirSync(repo.path('folder'));
     expect(open('a.md')).toBe('one');
-    expect(open('link')).toBeUndefined();
     expect(open('folder')).toBeUndefined();
     expect(() => open('b.md')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
   });
 
-  test('is not read through a link that replaces it while it is opened', () => {
+  linked('is not read through a link that replaces it while it is opened', () => {
     const openSync: typeof fs.openSync = (path, flags) => {
       fs.rmSync(path);
       symlinkSync('secret', path);
@@ -110,10 +126,10 @@ describe('where the system cannot refuse a link, a file', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a file that is read by path', () => {
+describe('a file that is read by path', () => {
   const files = new NodeFiles();
 
-  test('may be a link to a regular file', () => {
+  linked('may be a link to a regular file', () => {
     const repo = create();
     repo.write('a.md', 'text');
     symlinkSync('a.md', repo.path('b.md'));
@@ -123,14 +139,26 @@ describe.skipIf(process.platform === 'win32')('a file that is read by path', () 
     );
   });
 
-  test.each([
-    ['pipe', (path: string) => execFileSync('mkfifo', [path]), 'EFTYPE'],
-    ['link to a device', (path: string) => symlinkSync('/dev/zero', path), 'EFTYPE'],
-    ['folder', (path: string) => mkdirSync(path), 'EISDIR'],
-  ])('reads no %s', (_, make, code) => {
-    const path = create().path('b.md');
-    make(path);
+  function expectRefused(path: string, code: string): void {
     expect(() => files.read(path)).toThrow(expect.objectContaining({ code }));
+  }
+
+  test('is no folder', () => {
+    const path = create().path('b.md');
+    mkdirSync(path);
+    expectRefused(path, 'EISDIR');
+  });
+
+  piped('is no pipe', () => {
+    const path = create().path('b.md');
+    execFileSync('mkfifo', [path]);
+    expectRefused(path, 'EFTYPE');
+  });
+
+  linked('is no link to a device', () => {
+    const path = create().path('b.md');
+    symlinkSync('/dev/zero', path);
+    expectRefused(path, 'EFTYPE');
   });
 });
 

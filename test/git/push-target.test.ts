@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { hubOf, upstreamOf } from '../../src/git/remote/remote.ts';
@@ -34,7 +35,8 @@ const config = () => {
 function native(): string | undefined {
   try {
     const said = here.git('push', '--dry-run', '--porcelain');
-    return /^To (.+)$/m.exec(said)?.[1];
+    const [, path] = /^To (.+)$/m.exec(said) ?? [];
+    return path && resolve(path);
   } catch {
     return undefined;
   }
@@ -42,7 +44,8 @@ function native(): string | undefined {
 
 function hub(): string | undefined {
   try {
-    return hubOf(config(), 'refs/heads/main', here.root)?.url;
+    const url = hubOf(config(), 'refs/heads/main', here.root)?.url;
+    return url && resolve(url);
   } catch {
     return undefined;
   }

@@ -193,7 +193,7 @@ test.each([
     const repo = create();
     const files = when(rename, () => {
       for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
-        rmSync(repo.path(`.git/${lock}`), { force: true });
+        repo.takeAway(`.git/${lock}`);
       }
       repo.git('commit', '-q', '--allow-empty', '-m', 'by hand');
     });
@@ -210,7 +210,7 @@ test('a lost change leaves no staged line after a person removes the locks and m
   const files = new FaultFiles();
   files.plan = () => {
     if (his !== '' || !/^rename .*\/heads\/main$/.test(files.log.at(-1) ?? '')) return undefined;
-    for (const lock of ['HEAD.lock', 'refs/heads/main.lock']) rmSync(repo.path(`.git/${lock}`));
+    for (const lock of ['HEAD.lock', 'refs/heads/main.lock']) repo.takeAway(`.git/${lock}`);
     his = repo.git('commit-tree', '-m', 'his', '-p', 'HEAD', 'HEAD^{tree}').trim();
     repo.git('update-ref', 'refs/heads/main', his);
     return { kind: 'error', code: 'EIO' };

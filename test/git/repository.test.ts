@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join, posix } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
@@ -8,6 +8,8 @@ import { MemoryError } from '../../src/core/error.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { deep } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
+import { slashed } from '../support/slashed.ts';
+import { linked } from '../support/windows.ts';
 import { create, passing } from './create.ts';
 import { expectClean, open, put } from './repository-at.ts';
 
@@ -56,11 +58,11 @@ describe('one mutation', () => {
         const path = this.#paths.get(fd) ?? '';
         if (path === 'slow') await sleep(50);
         await super.fsync(fd, kind);
-        steps.push(path);
+        steps.push(slashed(path));
       }
       override rename(from: string, to: string) {
         super.rename(from, to);
-        steps.push(to);
+        steps.push(slashed(to));
       }
     }
     const repo = create();
@@ -68,13 +70,13 @@ describe('one mutation', () => {
     await put(open(repo.root, { files: new Slow() }), change);
     const place = (revision: string) => {
       const oid = repo.git('rev-parse', revision).trim();
-      return repo.path(`.git/objects/${oid.slice(0, 2)}/${oid.slice(2)}`);
+      return slashed(repo.path(`.git/objects/${oid.slice(0, 2)}/${oid.slice(2)}`));
     };
     const blob = place('HEAD:.memory-bank/.gitattributes');
     const tree = steps.indexOf(place('HEAD:.memory-bank'));
     expect(steps.indexOf(blob)).toBeGreaterThanOrEqual(0);
     expect(steps.indexOf(blob)).toBeLessThan(tree);
-    expect(steps.indexOf(dirname(blob))).toBeLessThan(tree);
+    expect(steps.indexOf(posix.dirname(blob))).toBeLessThan(tree);
   });
 
   test('is one commit with exactly its own paths, and leaves staged and dirty files alone', async () => {
@@ -417,7 +419,7 @@ describe('refusals', () => {
     await refused(repo, 'ignored', /rule "\/m" in \.gitignore/);
   });
 
-  test("a path that the user's own rules ignore, also through a link", async () => {
+  linked("a path that the user's own rules ignore, also through a link", async () => {
     const repo = create();
     const home = create();
     home.write('dotfiles/ignore', '/m\n');

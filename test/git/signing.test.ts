@@ -8,6 +8,7 @@ import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { litter } from '../faults/place.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
+import { notOnWindows } from '../support/windows.ts';
 import { create } from './create.ts';
 
 const has = (program: string) => {
@@ -51,6 +52,9 @@ function project(settings: Readonly<Record<string, string>>, more: NodeJS.Proces
   };
   return { repo, home, env, put };
 }
+
+/** A test that has a script instead of the signing program. */
+const scripted = notOnWindows('the program is started without a shell, so it is no script there');
 
 /** A program instead of the signing program. */
 function script(home: Repo, text: string): string {
@@ -169,7 +173,7 @@ describe('nothing is committed', () => {
     expectUntouched(repo);
   });
 
-  test('if the program refuses, and the error says why', async () => {
+  scripted('if the program refuses, and the error says why', async () => {
     const { repo, home, put } = project({});
     const program = script(
       home,
@@ -182,7 +186,7 @@ describe('nothing is committed', () => {
     expectUntouched(repo);
   });
 
-  test('if the program returns no signature', async () => {
+  scripted('if the program returns no signature', async () => {
     const { repo, home, put } = project({});
     const program = script(home, 'cat >/dev/null');
     home.git('config', '--file', home.path('gitconfig'), 'gpg.program', program);
@@ -190,7 +194,7 @@ describe('nothing is committed', () => {
     expectUntouched(repo);
   });
 
-  test('if the call is cancelled during a passphrase prompt', async () => {
+  scripted('if the call is cancelled during a passphrase prompt', async () => {
     const { repo, home, put } = project({});
     const program = script(home, 'cat >/dev/null; echo > "$0.asks"; exec sleep 100');
     home.git('config', '--file', home.path('gitconfig'), 'gpg.program', program);

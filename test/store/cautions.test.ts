@@ -5,6 +5,7 @@ import { deep } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
+import { slashed } from '../support/slashed.ts';
 
 let repo: Repo;
 let opened: Opened;
@@ -85,8 +86,8 @@ describe('a search', () => {
       };
       await found();
       expect(await found()).toEqual([undefined]);
-      const places = looked.filter((path) => !/\.memory-bank|\.git/.test(path));
-      expect(places).toContain(repo.path('src/lock.ts'));
+      const places = looked.map(slashed).filter((path) => !/\.memory-bank|\.git/.test(path));
+      expect(places).toContain(slashed(repo.path('src/lock.ts')));
       expect(places.filter((path) => /either|like|later/.test(path))).toEqual([]);
       // The record was written without this file, so nothing can have become of it.
       for (const text of ['one', 'two', 'three']) {

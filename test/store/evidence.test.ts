@@ -10,6 +10,7 @@ import { aboutCode } from '../support/findings.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
+import { linked } from '../support/windows.ts';
 
 let repo: Repo;
 let opened: Opened;
@@ -205,14 +206,10 @@ describe('evidence that a text names', () => {
 });
 
 describe('evidence that git cannot judge', () => {
-  test('is unknown: untracked, binary, a link, later than the record, beyond the end', async () => {
+  test('is unknown: untracked, binary, later than the record, beyond the end', async () => {
     repo.write('data.bin', Buffer.from([0, 1, 2, 10]));
-    symlinkSync('/etc/passwd', repo.path('link.txt'));
     commit('Add files');
-    await put(
-      'odd',
-      'data.bin:1 link.txt:1 untracked.ts:1 later.ts:1 src/lock.ts:61-62 never.ts:1',
-    );
+    await put('odd', 'data.bin:1 untracked.ts:1 later.ts:1 src/lock.ts:61-62 never.ts:1');
     repo.write('untracked.ts', 'x\n');
     repo.write('data.bin', Buffer.from([0, 1, 2, 3, 10]));
     repo.write('later.ts', 'x\n');
@@ -220,14 +217,22 @@ describe('evidence that git cannot judge', () => {
     repo.git('add', 'later.ts');
     repo.git('commit', '-q', '-m', 'Later');
     const { records, counts } = await check();
-    expect(counts).toMatchObject({ unknown: 5, changed: 0, gone: 0, fresh: 0 });
+    expect(counts).toMatchObject({ unknown: 4, changed: 0, gone: 0, fresh: 0 });
     expect(records[0]?.findings.map(({ message }) => message.replace(/^.*: /, ''))).toEqual([
       'it is binary.',
-      'it is a symbolic link.',
       'git does not track it.',
       'it was committed after the record.',
       'it had only 60 lines.',
     ]);
+  });
+
+  linked('is unknown if it is a link', async () => {
+    symlinkSync('/etc/passwd', repo.path('link.txt'));
+    commit('Add a link');
+    await put('odd', 'link.txt:1');
+    const { records, counts } = await check();
+    expect(counts).toMatchObject({ unknown: 1, changed: 0, gone: 0, fresh: 0 });
+    expect(records[0]?.findings[0]?.message).toContain('it is a symbolic link.');
   });
 
   deep('is unknown in a submodule', async () => {

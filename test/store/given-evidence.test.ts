@@ -6,6 +6,7 @@ import { aboutCode } from '../support/findings.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
+import { linked } from '../support/windows.ts';
 
 let repo: Repo;
 let opened: Opened;
@@ -126,11 +127,25 @@ describe('given evidence', () => {
     expect(await verdicts()).toEqual(['given gone src/lock.ts:2-5']);
   });
 
+  async function expectRefused(place: string, problem: RegExp): Promise<void> {
+    await expect(put('locks', ['README.md', place]), place).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringMatching(problem),
+      issues: [{ path: ['evidence', 1], kind: 'value' }],
+    });
+  }
+
+  linked('is refused if it is a link, or below one', async () => {
+    repo.write('src/lock.ts', lines(code));
+    symlinkSync('/etc/passwd', repo.path('src/link'));
+    symlinkSync('/etc', repo.path('etc'));
+    for (const place of ['src/link', 'etc/passwd']) await expectRefused(place, /symbolic link/);
+    expect(await opened.call.store.get(note, 'locks')).toBeUndefined();
+  });
+
   test('is refused if the project does not have it, and nothing is written', async () => {
     repo.write('src/lock.ts', lines(code));
     repo.write('outside', '');
-    symlinkSync('/etc/passwd', repo.path('src/link'));
-    symlinkSync('/etc', repo.path('etc'));
     repo.write('src/image.bin', 'a\0b');
     mkdirSync(repo.path('src/folder'));
     const bad: [string, RegExp][] = [
@@ -142,17 +157,11 @@ describe('given evidence', () => {
       ['src/lock.ts:9-11', /only 10 lines/],
       ['src/lock.ts:6', /blank/],
       ['src/lock.ts#none', /does not declare/],
-      ['src/link', /symbolic link/],
-      ['etc/passwd', /symbolic link/],
       ['src/folder:1', /folder/],
       ['src/image.bin:1', /binary/],
     ];
     for (const [place, problem] of bad) {
-      await expect(put('locks', ['README.md', place]), place).rejects.toMatchObject({
-        code: 'invalid_input',
-        message: expect.stringMatching(problem),
-        issues: [{ path: ['evidence', 1], kind: 'value' }],
-      });
+      await expectRefused(place, problem);
       await expect(put('locks', [place]), place).rejects.not.toMatchObject({
         message: expect.stringContaining(repo.root),
       });

@@ -353,7 +353,7 @@ describe('reading sees', () => {
     rmSync(repo.path('.memory-bank/notes/c.yaml'));
     repo.write('.memory-bank/notes/deep/d.yaml', 'key: d\ntags: []\ntext: d\n');
     expect(await keys(opened)).toEqual(['a', 'd', 'b']);
-    rmSync(repo.path('.memory-bank'), { recursive: true });
+    rmSync(repo.path('.memory-bank'), { recursive: true, maxRetries: 5 });
     expect(await keys(opened)).toEqual([]);
     await add(opened, 'new');
     expect(await keys(opened)).toEqual(['new']);

@@ -1,4 +1,3 @@
-import { sep } from 'node:path';
 import {
   type DirectoryEntry,
   type Files,
@@ -6,6 +5,7 @@ import {
   NodeFiles,
   type Stat,
 } from '../../src/git/disk/file-layer.ts';
+import { slashed } from './slashed.ts';
 
 /** Operations that change the disk, hold a system resource, or can fail with the disk. */
 export const operations = [
@@ -62,7 +62,7 @@ export class Crash extends Error {
 
 /** The line of an operation in the log of `FaultFiles`. */
 export function logLine(operation: Operation, path: string): string {
-  return `${operation} ${path.split(sep).join('/')}`;
+  return `${operation} ${slashed(path)}`;
 }
 
 /**

@@ -3,6 +3,9 @@ import { type Answer, type Asked, ask } from './http.ts';
 import { main } from './process.ts';
 import { Repo } from './repo.ts';
 
+/** The exit status after a signal to end; Windows ends the process without asking it. */
+export const endStatus = process.platform === 'win32' ? null : 0;
+
 /** A `memory-bank serve` process with its own repository. */
 export class HttpProgram {
   readonly repo: Repo;

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -89,7 +98,16 @@ export class Repo {
     return this.git('status', '--porcelain=v1', '-uall').split('\n').filter(Boolean);
   }
 
+  /** Removes a file that may be open: on Windows it would keep its name until it is closed. */
+  takeAway(name: string): void {
+    if (!existsSync(this.path(name))) return;
+    const away = join(tmpdir(), `away-${randomUUID()}`);
+    renameSync(this.path(name), away);
+    rmSync(away);
+  }
+
   remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
+    // On Windows, a file that another program still holds open keeps its folder from being removed.
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -1,7 +1,9 @@
 // Runs the git of the machine for the git.exe of the Windows bench: git.c describes the protocol.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
 
 /** The variables of Windows that the machine's git gets as well. */
 const passed = /^(?:GIT_|LC_|LANG|EMAIL$|HOME$|XDG_|SSH_|MEMORY_BANK)/;
@@ -17,6 +19,65 @@ function machinePaths(text, driveC) {
     /(?<![A-Za-z0-9])([CZ]):(?=[\\/])([^\s"';,)]*)/gi,
     (_, drive, path) => (/c/i.test(drive) ? driveC : '') + path.replaceAll('\\', '/'),
   );
+}
+
+/**
+ * Writes a path that is relative to a folder as the machine does. A text with a backslash may be none.
+ *
+ * @param {string} text an argument.
+ * @param {string} folder
+ */
+function machineRelative(text, folder) {
+  const path = text.replaceAll('\\', '/');
+  const full = resolve(folder, path);
+  return text !== path && existsSync(text.startsWith('\\') ? dirname(full) : full) ? path : text;
+}
+
+/**
+ * Translates the paths that the program has written into a git directory for git.
+ *
+ * @param {string} gitDir
+ * @param {string} driveC
+ */
+function translatePaths(gitDir, driveC) {
+  const trees = join(gitDir, 'worktrees');
+  const names = existsSync(trees) ? readdirSync(trees) : [];
+  for (const name of [
+    'objects/info/alternates',
+    ...names.map((one) => `worktrees/${one}/gitdir`),
+  ]) {
+    const path = join(gitDir, name);
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    const translated = machinePaths(text, driveC);
+    if (translated !== text) writeFileSync(path, translated);
+  }
+}
+
+/**
+ * The git directories that a command may use.
+ *
+ * @param {string} folder
+ * @param {readonly string[]} args
+ * @param {string | undefined} gitDir the variable GIT_DIR.
+ */
+function gitDirs(folder, args, gitDir) {
+  let top = folder;
+  for (let i = 0; args[i] === '-C'; i += 2) top = resolve(top, args[i + 1] ?? '');
+  if (gitDir !== undefined) return [resolve(top, gitDir)];
+  for (; ; top = dirname(top)) {
+    const entry = join(top, '.git');
+    // The file `.git` of a linked work tree names a folder in the git directory.
+    const [, admin] = isFile(entry)
+      ? (/^gitdir: (.+)/.exec(readFileSync(entry, 'utf8')) ?? [])
+      : [];
+    if (admin) return [dirname(dirname(resolve(top, admin)))];
+    if (existsSync(entry) || top === dirname(top)) return [entry, folder];
+  }
+}
+
+/** @param {string} path */
+function isFile(path) {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /**
@@ -67,6 +128,7 @@ function run(socket, path, driveC) {
 
   /** @param {ReturnType<typeof parse>} request */
   function start({ folder, args, env }) {
+    for (const gitDir of gitDirs(folder, args, env.GIT_DIR)) translatePaths(gitDir, driveC);
     const git = spawn('git', args, { cwd: folder, env: { ...env, PATH: path } });
     git.stdin.on('error', () => {});
     git.on('error', (error) => frame(2, Buffer.from(`${error.message}\n`)));
@@ -95,7 +157,9 @@ function run(socket, path, driveC) {
 function parse(text, driveC) {
   const [folder = '/', ...rest] = text.split('\0').map((part) => machinePaths(part, driveC));
   const end = rest.indexOf('');
-  const args = rest.slice(0, end).map((argument) => (argument === '\x01' ? '' : argument));
+  const args = rest
+    .slice(0, end)
+    .map((argument) => (argument === '\x01' ? '' : machineRelative(argument, folder)));
   const variables = rest.slice(end + 1).map((entry) => {
     const at = entry.indexOf('=', 1);
     return /** @type {const} */ ([entry.slice(0, at), entry.slice(at + 1)]);
