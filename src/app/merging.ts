@@ -23,6 +23,16 @@ export async function mergeFile(
   return mergeFile(types, path, versions, markerSize);
 }
 
+/** Refuses a merge of git in which a side has a later format; see `checkDrivenMerge`. */
+export async function checkDrivenMerge(
+  folder: string,
+  path: string,
+  versions: Sides<Buffer | undefined>,
+): Promise<void> {
+  const { checkDrivenMerge } = await import('../store/sync/driven-merge.ts');
+  checkDrivenMerge(folder, path, versions, process.env);
+}
+
 /** Plans the change of git's configuration that `setMergeDriver` makes; undefined for no change. */
 export async function planMergeDriver(
   root: string,

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { mergeFile, setMergeDriver } from '../../app/merging.ts';
+import { checkDrivenMerge, mergeFile, setMergeDriver } from '../../app/merging.ts';
 import { findRoot } from '../../app/root.ts';
+import { MemoryError } from '../../core/error.ts';
 import type { Command } from '../command.ts';
 import { printable } from '../terminal.ts';
 
@@ -18,6 +19,12 @@ export const mergeDriver: Command = {
       ours: await readFile(ours),
       theirs: await readFile(theirs),
     };
+    const refusal = await checkDrivenMerge(process.cwd(), path, versions).catch(toText);
+    if (refusal !== undefined) {
+      // Without markers in our version, the command line then lets git merge the file.
+      process.stderr.write(`memory-bank: ${printable(`${path}: ${refusal}`)}\n`);
+      return 2;
+    }
     const { bytes, conflict, notes } = await mergeFile(path, versions, Number(markerSize) || 7);
     await writeFile(ours, bytes ?? '');
     for (const note of notes)
@@ -25,6 +32,11 @@ export const mergeDriver: Command = {
     return conflict ? 1 : 0;
   },
 };
+
+function toText(error: unknown): string {
+  if (error instanceof MemoryError) return error.message;
+  throw error;
+}
 
 /** `memory-bank install-merge-driver`: makes git run the merge driver. */
 export const installMergeDriver: Command = {

@@ -4,6 +4,7 @@ import type { Provenance } from '../../core/store.ts';
 import type { Joined, Proposal } from '../../git/commit/commit-plan.ts';
 import { isOid, type Oid } from '../../git/objects/object.ts';
 import { pairMoves } from '../history/comparison.ts';
+import { checkLineFormat } from '../history/line-format.ts';
 import type { Visit } from '../history/visit.ts';
 import { type Actor, commitMessage } from '../records/message.ts';
 import { toCommitMade } from '../records/permit.ts';
@@ -90,6 +91,9 @@ export async function checkMerge(
   tip: Oid,
   { name, decisions }: MergeRequest,
 ): Promise<void> {
+  const { memory, repository } = visit.archive;
+  memory.settings.checkFormat();
+  checkLineFormat(repository.odb, tip, memory.inTree(''));
   const head = await visit.resolve('HEAD');
   const { base } = await divergence(visit, head, tip);
   bringIn(visit, { base, head, tip, name }, decisions);
@@ -109,6 +113,7 @@ async function commitLines(
       const lines = head && (await linesTo(head));
       if (head === undefined || !lines) return undefined;
       const { base, join } = lines;
+      if (!join?.forward) checkLineFormat(archive.repository.odb, tip, archive.memory.inTree(''));
       const { changes, records } = bringIn(visit, { base, head, tip, name }, decisions);
       const trailers = { ...(join && { Merged: tip }), ...why.trailers };
       const message = commitMessage({ ...why, trailers }, records, actor);

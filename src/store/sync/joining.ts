@@ -8,6 +8,7 @@ import { treeOf } from '../../git/objects/odb.ts';
 import type { TreeDifference } from '../../git/objects/tree.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import { entryAt, outsideOf } from '../history/last-change.ts';
+import { checkLineFormat } from '../history/line-format.ts';
 import type { Visit } from '../history/visit.ts';
 import { isSame, mergeFile } from '../merge/merge-file.ts';
 import type { OnConflict } from '../merge/record-merge.ts';
@@ -54,6 +55,8 @@ export function bringIn(
 ): Brought {
   const { odb, work } = repository;
   const folder = memory.inTree('');
+  // A line that continues ours is taken as it is.
+  if (lines.base !== lines.head) checkLineFormat(odb, lines.tip, folder);
   const before = lines.base === undefined ? undefined : treeOf(odb, lines.base);
   const all = [...differences(odb, before, treeOf(odb, lines.tip))];
   const inside = all.filter(({ path }) => path.startsWith(`${folder}/`));
