@@ -1,3 +1,4 @@
+import type { Conflict, Decisions } from './conflict.ts';
 import type { MemoryError } from './error.ts';
 import type { EvidenceReport, EvidenceRequest } from './evidence/verdict.ts';
 import type { JsonValue } from './json.ts';
@@ -264,25 +265,6 @@ export interface BranchInfo {
   readonly changes: readonly Change[];
 }
 
-/** Paths of records whose conflicts one side wins; their other changes are merged as usual. */
-export interface Decisions {
-  readonly ours: readonly string[];
-  readonly theirs: readonly string[];
-}
-
-/** Decisions, and texts that a person has written for records in conflict, by path. */
-export interface ResolveRequest extends Decisions {
-  readonly texts?: ReadonlyMap<string, string>;
-}
-
-/** A record with changes of both sides that cannot be merged. */
-export interface Conflict {
-  /** Relative to `.memory-bank/`. */
-  readonly path: string;
-  /** `both sides changed name`. */
-  readonly reasons: readonly string[];
-}
-
 /** A record that git has as unmerged, with the text of each side; undefined for no readable file. */
 export interface UnmergedRecord {
   /** Relative to `.memory-bank/`. */
@@ -435,7 +417,7 @@ export interface History {
    * @throws MemoryError `damaged` for a text that is not a record of its type, `secret` for one that
    *   contains a credential.
    */
-  resolve(decisions: ResolveRequest): Promise<Resolution>;
+  resolve(decisions: Decisions): Promise<Resolution>;
   /** Lists the records that git has as unmerged and that the session's mode may read. */
   unmerged(): Promise<readonly UnmergedRecord[]>;
   /**

@@ -1,4 +1,5 @@
-import type { BranchMerge, Change, Decisions } from './history.ts';
+import type { Decisions } from './conflict.ts';
+import type { BranchMerge, Change } from './history.ts';
 
 /** The folder of the branches on which changes wait for a review. */
 export const reviewBranches = 'memory-review/';

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Decisions } from '../core/conflict.ts';
 import { linesOf } from '../core/diff/unified-diff.ts';
 import type { EvidenceReport, EvidenceRequest } from '../core/evidence/verdict.ts';
 import type {
@@ -8,7 +9,6 @@ import type {
   CommitCounts,
   CompareRequest,
   Comparison,
-  Decisions,
   Division,
   DivisionRequest,
   History,
@@ -16,7 +16,6 @@ import type {
   LogRequest,
   NewestCommits,
   Resolution,
-  ResolveRequest,
   Restoration,
   Snapshot,
   Squashable,
@@ -160,7 +159,7 @@ export class SessionHistory implements History {
     return divide(await this.#visit(), request, expected);
   }
 
-  async resolve(decisions: ResolveRequest): Promise<Resolution> {
+  async resolve(decisions: Decisions): Promise<Resolution> {
     const { resolve } = await import('./sync/resolution.ts');
     return resolve(await this.#visit(), decisions);
   }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/app/app.ts';
+import type { MergeConflict } from '../../src/core/conflict.ts';
 import type { Session } from '../../src/core/session.ts';
 import type { AcceptRequest } from '../../src/core/waiting-reviews.ts';
 import type { MemoryPlace } from '../../src/git/repository/memory-place.ts';
@@ -171,9 +172,25 @@ describe('a record of a review that is accepted alone', () => {
       const path = 'knowledge/patterns/first.md';
       const take = (request: Partial<AcceptRequest>) =>
         accept(app, person, name, { records: [path], ...request });
+      await expect(take({ theirs: [`${path}#valeu`] })).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringContaining('In conflict: value'),
+      });
+      await expect(take({ ours: [path], theirs: [path] })).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
       await expect(take({})).rejects.toMatchObject({
         code: 'conflict',
-        data: { conflicts: [{ path, reasons: [expect.stringContaining('both sides changed')] }] },
+        message: expect.stringContaining('value is "by the person" here and "by the agent" there'),
+        conflicts: [
+          {
+            path,
+            reasons: ['both sides changed value'],
+            fields: [
+              { field: 'value', base: 'text', ours: 'by the person', theirs: 'by the agent' },
+            ],
+          },
+        ],
       });
       expect([repo.git('for-each-ref'), repo.status()]).toEqual(before);
       await take({ ours: [path] });
@@ -182,6 +199,54 @@ describe('a record of a review that is accepted alone', () => {
       expect(await waiting(app, person)).toEqual([]);
     },
   );
+
+  test('is merged by the decisions about its sections, unless one has changed since', async () => {
+    const { app, person, agent } = await begin();
+    const log = (texts: readonly string[]) =>
+      `# Notes\n\n${texts.map((text, i) => `## Part ${i}\n\n${text}\n`).join('\n')}`;
+    const store = async (session: Session, ...texts: string[]) => {
+      const args = { filename: 'notes.md', content: log(texts) };
+      const reply = await app.call(session, 'write_memory_bank_file', args);
+      if (reply?.error !== undefined) throw new Error(reply.text);
+    };
+    await store(person, 'a', 'b', 'c', 'd');
+    await store(agent, 'a1', 'b1', 'c1', 'd');
+    await store(person, 'a2', 'b2', 'c2', 'd2');
+    const name = await reviewOf(app, person);
+    const conflictOf = (request: Partial<AcceptRequest>): Promise<MergeConflict> =>
+      accept(app, person, name, request).then(
+        () => Promise.reject(new Error('It was accepted.')),
+        (error) => error,
+      );
+    const before = [repo.git('for-each-ref'), repo.status()];
+    const { conflicts, state } = await conflictOf({});
+    expect(conflicts).toMatchObject([
+      {
+        path: 'notes.md',
+        fields: [
+          { field: 'Part 0', base: 'a', ours: 'a2', theirs: 'a1' },
+          { field: 'Part 1', base: 'b', ours: 'b2', theirs: 'b1' },
+          { field: 'Part 2', base: 'c', ours: 'c2', theirs: 'c1' },
+        ],
+      },
+    ]);
+    const decisions = {
+      ours: ['notes.md#Part 0'],
+      theirs: ['notes.md#Part 1'],
+      texts: new Map([['notes.md#Part 2', 'c1 and c2']]),
+    };
+    const open = await conflictOf({ ours: decisions.ours });
+    expect(open.conflicts[0]?.fields.map(({ field }) => field)).toEqual(['Part 1', 'Part 2']);
+    expect([repo.git('for-each-ref'), repo.status()]).toEqual(before);
+    await store(person, 'a2', 'b3', 'c2', 'd2');
+    await expect(accept(app, person, name, { ...decisions, decided: state })).rejects.toMatchObject(
+      { code: 'conflict', message: expect.stringContaining('has changed') },
+    );
+    const now = await conflictOf({});
+    await accept(app, person, name, { ...decisions, decided: now.state });
+    expect(await read(app, person, 'notes.md')).toBe(log(['a2', 'b1', 'c1 and c2', 'd2']));
+    expect(repo.status()).toEqual([]);
+  });
 
   deep('stays as the memory changes it later, when the rest is accepted', async () => {
     const { app, person, agent } = await begin();
@@ -296,12 +361,25 @@ test('random parts of random changes, accepted in random order, lose nothing of 
           });
         if (records.length === 0) continue;
         const shown = (path: string) => repo.git('show', `${seen}:.memory-bank/${path}`);
-        const side = random.below(2) === 0 ? 'ours' : 'theirs';
-        let isDecided = false;
-        await accept(app, person, name, { records, seen }).catch(async (error) => {
+        /** The text of each conflicted field that was decided, by the path of its record. */
+        const decided = new Map<string, string>();
+        await accept(app, person, name, { records, seen }).catch(async (error: MergeConflict) => {
           expect(error.code, `${where(step)}: ${error.message}`).toBe('conflict');
-          isDecided = true;
-          await accept(app, person, name, { records, seen, [side]: records });
+          const decisions = { ours: Array.of<string>(), theirs: Array.of<string>() };
+          const own = new Map<string, string>();
+          for (const { path, fields } of error.conflicts) {
+            expect(fields, where(step)).not.toEqual([]);
+            for (const { field, ours, theirs } of fields) {
+              const taken = random.below(3);
+              const text = [ours, theirs, `${step} of both`][taken];
+              if (taken === 2) own.set(`${path}#${field}`, `${text}`);
+              else decisions[taken === 0 ? 'ours' : 'theirs'].push(`${path}#${field}`);
+              decided.set(path, `${text}`);
+            }
+          }
+          const { state } = error;
+          const request = { records, seen, ...decisions, texts: own, decided: state };
+          await accept(app, person, name, request);
         });
         for (const record of records) {
           const [path = '', title] = record.split('#');
@@ -312,10 +390,9 @@ test('random parts of random changes, accepted in random order, lose nothing of 
             const text = await read(app, person, path);
             const proposed = /\d+ by an agent/.exec(shown(path))?.[0] ?? '';
             const known = texts.get(key);
-            const isOurs = known !== undefined && text.includes(known);
-            expect(isOurs || text.includes(proposed), `${where(step)}: ${record}`).toBe(true);
-            if (isDecided && side === 'theirs') expect(text, where(step)).toContain(proposed);
-            texts.set(key, text.includes(proposed) ? proposed : (known ?? ''));
+            const taken = decided.get(path) ?? (text.includes(proposed) ? proposed : known);
+            expect(text, `${where(step)}: ${record}`).toContain(taken ?? proposed);
+            texts.set(key, taken ?? '');
           }
         }
       }

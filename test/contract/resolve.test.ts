@@ -172,7 +172,13 @@ describeDeep('a real conflict', () => {
     expect(repo.read(feature)).toMatch(/>{7}/);
     expect(await resolve()).toMatchObject({
       resolved: [],
-      conflicts: [{ path, reasons: ['both sides changed name'] }],
+      conflicts: [
+        {
+          path,
+          reasons: ['both sides changed name'],
+          fields: [{ field: 'name', base: 'Auth', ours: 'Ours', theirs: 'Theirs' }],
+        },
+      ],
       next: expect.stringContaining('`ours` or `theirs`'),
     });
     expect(repo.read(feature)).toContain(
@@ -181,8 +187,12 @@ describeDeep('a real conflict', () => {
     expect(repo.git('ls-files', '-u')).toContain(feature);
   });
 
-  test.each(['ours', 'theirs'])('is decided for %s', async (side) => {
-    expect(await resolve({ [side]: [path] })).toMatchObject({ resolved: [path], conflicts: [] });
+  test.each(['ours', 'theirs'])('is decided for %s, also by the field alone', async (side) => {
+    await expect(resolve({ [side]: [`${path}#nome`] })).rejects.toThrow('In conflict: name.');
+    expect(await resolve({ [side]: [`${path}#name`] })).toMatchObject({
+      resolved: [path],
+      conflicts: [],
+    });
     expect(repo.read(feature)).toMatch(new RegExp(`^name: ${side}$`, 'im'));
     expect(repo.read(feature)).toContain('description: added');
     expect(repo.git('ls-files', '-u')).toBe('');
@@ -197,7 +207,7 @@ describeDeep('a real conflict', () => {
       });
     expect(run()).toMatchObject({
       status: 4,
-      stdout: `conflict ${path}: both sides changed name\nDecide for a side with --ours <path> or --theirs <path>, or edit the files and "git add" them.\n`,
+      stdout: `conflict ${path}: both sides changed name\n  #name: ours "Ours", theirs "Theirs"\nDecide for a side with --ours <path> or --theirs <path>, a field with <path>#<field>, or edit the files and "git add" them.\n`,
     });
     const json = run('--output', 'json');
     expect({ status: json.status, ...JSON.parse(json.stdout) }).toMatchObject({

@@ -265,16 +265,65 @@ describe.each(kinds)('records: $type.name', ({ type, value }) => {
     );
   });
 
+  it('are merged by the decisions of their fields', () => {
+    fc.assert(
+      fc.property(fc.option(text, { nil: undefined }), text, text, fc.nat(), checkDecisions(type)),
+      { numRuns: runs(300) },
+    );
+  });
+
   it('take the change of one side', () => {
     fc.assert(
       fc.property(text, text, (base, changed) => {
-        const result = { text: changed, conflict: false, notes: [] };
+        const result = { text: changed, conflict: false, notes: [], fields: [] };
         expect(mergeRecord(type, '', { base, ours: changed, theirs: base })).toEqual(result);
         expect(mergeRecord(type, '', { base, ours: base, theirs: changed })).toEqual(result);
         expect(mergeRecord(type, '', { base, ours: changed, theirs: changed })).toEqual(result);
       }),
     );
   });
+});
+
+/** Decides each conflict of a merge, by the bits of a number, and for one side. */
+function checkDecisions(type: AnyRecordType) {
+  return (base: string | undefined, ours: string, theirs: string, bits: number) => {
+    const sides = { base, ours, theirs };
+    const { conflict, fields } = mergeRecord(type, 'a.md', sides);
+    const decide = (sideOf: (i: number) => 'ours' | 'theirs') => {
+      const decisions = new Map(fields.map(({ field }, i) => [field, sideOf(i)]));
+      return mergeRecord(type, 'a.md', sides, { fields: decisions, others: undefined });
+    };
+    if (!conflict) return;
+    expect(fields).not.toEqual([]);
+    expect(new Set(fields.map(({ field }) => field)).size).toBe(fields.length);
+    for (const side of ['ours', 'theirs'] as const) {
+      const whole = mergeRecord(type, 'a.md', sides, { fields: new Map(), others: side });
+      const decided = decide(() => side);
+      expect(decided.conflict).toBe(false);
+      // Keys that a person added can be in another order, and a side that wins loses no comment.
+      const linesOf = (text = '') => text.split('\n').filter((one) => one !== '# a comment');
+      expect(linesOf(decided.text).sort()).toEqual(linesOf(whole.text).sort());
+    }
+    expect(decide((i) => ((bits >> (i % 30)) & 1 ? 'ours' : 'theirs'))).toMatchObject({
+      conflict: false,
+      fields: [],
+    });
+    const [first] = fields;
+    if (!first || fields.length < 2) return;
+    const one = new Map([[first.field, 'theirs' as const]]);
+    const rest = mergeRecord(type, 'a.md', sides, { fields: one, others: undefined });
+    expect(rest.fields).toEqual(fields.slice(1));
+  };
+}
+
+it('sections are merged by the decisions about them', () => {
+  fc.assert(
+    fc.property(versions, fc.nat(), ({ base, ours, theirs }, bits) => {
+      const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
+      checkDecisions(memoryFile)(text(base), text(ours), text(theirs), bits);
+    }),
+    many,
+  );
 });
 
 it('of any text merges', () => {

@@ -99,7 +99,7 @@ describe.skipIf(!opened)('the page of a review', () => {
     }),
   );
 
-  deep('shows both versions of a record in conflict, and accepts the chosen one', async () => {
+  deep('shows both versions of a field in conflict, and accepts the chosen one', async () => {
     const path = '.memory-bank/knowledge/patterns/note.md';
     const [{ branch }] = await waiting();
     const text = repo().git('show', `${branch}:${path}`);
@@ -112,6 +112,18 @@ describe.skipIf(!opened)('the page of a review', () => {
       await record.getByRole('button', { name: 'as a new commit' }).click();
       await record.getByText('The text of a person.').first().waitFor();
       expect(repo().read(path)).toContain('The text of a person.');
+      await record.getByText('knowledge/patterns/note.md#value').waitFor();
+      await record.getByLabel('The review', { exact: true }).check();
+      // The choice is about another text than the memory now has.
+      repo().write(path, text.replace('The third text.', 'Another text of a person.'));
+      repo().git('commit', '-qam', 'Write it again');
+      await record.getByRole('button', { name: 'Accept', exact: true }).click();
+      await record.getByRole('button', { name: 'as a new commit' }).click();
+      await record.getByText('has changed since it was decided').waitFor();
+      expect(repo().read(path)).toContain('Another text of a person.');
+      await record.getByRole('button', { name: 'Accept', exact: true }).click();
+      await record.getByRole('button', { name: 'as a new commit' }).click();
+      await record.getByText('Another text of a person.').first().waitFor();
       await record.getByLabel('The review', { exact: true }).check();
       await record.getByRole('button', { name: 'Accept', exact: true }).click();
       await record.getByRole('button', { name: 'as a new commit' }).click();

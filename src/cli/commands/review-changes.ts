@@ -4,7 +4,8 @@ import { MemoryError } from '../../core/error.ts';
 import { counted } from '../../core/painter.ts';
 import { reviewBranches, type WaitingReview } from '../../core/waiting-reviews.ts';
 import { changeSigns } from '../change-signs.ts';
-import { type Command, flagTexts, type Invocation } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
+import { decisionFlags, mergeOrAsk } from '../conflict-questions.ts';
 import { mayGoOn } from '../prompt.ts';
 import { outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
@@ -12,6 +13,9 @@ import { edit } from './edit-record.ts';
 
 /** Limit of the records of a review that are shown. */
 const maxShown = 200;
+
+/** The sides of a conflict when a review is accepted. */
+const sideNames = { ours: 'the memory', theirs: 'the review' };
 
 const actions = ['list', 'show', 'accept', 'edit', 'drop'] as const;
 
@@ -21,16 +25,7 @@ export const review: Command = {
     'list the changes of agents that wait for a review; show, accept, edit or drop them, whole or by record',
   operands: ['action?', 'review?', 'record...'],
   flags: {
-    ours: {
-      value: 'path',
-      many: true,
-      about: 'accept: keep the memory where this record conflicts',
-    },
-    theirs: {
-      value: 'path',
-      many: true,
-      about: 'accept: take the review where this record conflicts',
-    },
+    ...decisionFlags(sideNames, 'accept: '),
     yes: { about: 'drop: do not ask' },
     ...outputFlag,
   },
@@ -107,9 +102,8 @@ async function accept(
   records: readonly string[],
 ): Promise<number> {
   const { values } = invocation;
-  const sides = { ours: flagTexts(values, 'ours'), theirs: flagTexts(values, 'theirs') };
-  const { changes } = await inReviews(invocation, ({ reviews }) =>
-    reviews.accept(name, { ...sides, records }),
+  const { changes } = await mergeOrAsk(values, sideNames, (decisions) =>
+    inReviews(invocation, ({ reviews }) => reviews.accept(name, { ...decisions, records })),
   );
   await showResult(values, { accepted: changes }, (screen) => [
     ...changes.map(({ change, path }) => screen.plain(`${changeSigns[change]} ${path}`)),

@@ -1,18 +1,28 @@
 import { useState } from 'preact/hooks';
-import type { Accepted } from './answers.ts';
+import { questionsOf } from '../../core/conflict-address.ts';
+import type { Accepted, FieldConflictAnswer as Field } from './answers.ts';
 import { ConfirmedButton, changedMeanwhile, useConfirmation } from './confirmation.tsx';
-import { ConflictChoice } from './conflict-choice.tsx';
+import { ConflictChoice, OwnText } from './conflict-choice.tsx';
 import { change, RefusedRequest } from './data.ts';
+import { valueText } from './parts.tsx';
 
 type Side = 'ours' | 'theirs';
+type Choice = Side | { readonly text: string };
+type Choices = Readonly<Record<string, Choice>>;
 type Conflicts = Accepted['conflicts'];
+
+/** The conflicts of the commit that is shown. */
+interface Found extends Pick<Accepted, 'conflicts' | 'state'> {
+  readonly of: string;
+}
 
 /** The acceptance of changes, with the decisions that it needs. */
 export interface Acceptance {
   /** The records that need a decision, of the commit that is shown. */
   readonly conflicts: Conflicts;
-  readonly decisions: Readonly<Record<string, Side>>;
-  decide(path: string, side: Side): void;
+  /** By the address of a field, or of a record that can only be decided as a whole. */
+  readonly choices: Choices;
+  choose(address: string, choice: Choice): void;
   /**
    * Sends the request.
    *
@@ -24,29 +34,45 @@ export interface Acceptance {
 
 /** @param seen the commit that is shown: the decisions are about its texts. */
 export function useAcceptance(seen: string): Acceptance {
-  const [found, setFound] = useState<{ readonly conflicts: Conflicts; readonly of: string }>();
-  const [decisions, setDecisions] = useState<Readonly<Record<string, Side>>>({});
+  const [known, setFound] = useState<Found>();
+  const [all, setChoices] = useState<Choices>({});
   // A later change of the agent needs another decision.
-  const conflicts = found?.of === seen ? found.conflicts : [];
+  const found = known?.of === seen ? known : undefined;
+  const choices = found ? all : {};
   return {
-    conflicts,
-    decisions,
-    decide: (path, side) => setDecisions({ ...decisions, [path]: side }),
+    conflicts: found?.conflicts ?? [],
+    choices,
+    choose: (address, choice) => setChoices({ ...choices, [address]: choice }),
     async accept(path, body) {
-      const known = conflicts.map((one) => one.path);
-      const won = (side: Side) => known.filter((one) => decisions[one] === side);
-      const sides = { ours: won('ours'), theirs: won('theirs') };
-      const answer = await change<Accepted>(path, { ...body, seen, ...sides });
-      if (found?.of !== seen) setDecisions({});
-      setFound({ conflicts: answer.conflicts, of: seen });
-      return answer.conflicts.length > 0 ? undefined : answer.changes;
+      const made = Object.entries(choices);
+      const won = (side: Side) => made.flatMap(([one, choice]) => (choice === side ? [one] : []));
+      const texts = made.flatMap(([one, choice]) =>
+        typeof choice === 'string' ? [] : [[one, choice.text] as const],
+      );
+      const decisions = {
+        ours: won('ours'),
+        theirs: won('theirs'),
+        texts: Object.fromEntries(texts),
+        ...(made.length > 0 && { decided: found?.state }),
+      };
+      try {
+        const answer = await change<Accepted>(path, { ...body, seen, ...decisions });
+        // With the same state, the choices are still about the texts that are shown.
+        if (found?.state !== answer.state) setChoices({});
+        setFound({ ...answer, of: seen });
+        return answer.conflicts.length > 0 ? undefined : answer.changes;
+      } catch (error) {
+        setFound(undefined);
+        setChoices({});
+        throw error;
+      }
     },
   };
 }
 
-/** The records of an acceptance that need a decision, with both versions; nothing if there are none. */
+/** The conflicts of an acceptance, field by field with both values; nothing if there are none. */
 export function AcceptanceConflicts({
-  acceptance: { conflicts, decisions, decide },
+  acceptance: { conflicts, choices, choose },
   group,
   other,
 }: {
@@ -61,24 +87,40 @@ export function AcceptanceConflicts({
     <>
       <p role="alert">
         The memory has other changes of {conflicts.length === 1 ? 'this record' : 'these records'}.
-        Choose a side, and accept again. A side wins where the changes contradict each other.
+        Choose a side for each, and accept again. Changes that do not contradict each other are
+        merged.
       </p>
-      {conflicts.map(({ path, reasons, ours, theirs }) => (
-        <div key={path}>
-          <ConflictChoice<Side>
-            path={path}
-            group={`${group} ${path}`}
-            sides={[
-              { name: 'ours', label: 'The memory', text: ours },
-              { name: 'theirs', label: other, text: theirs },
-            ]}
-            chosen={decisions[path]}
-            onChoose={(side) => decide(path, side)}
-          >
-            <p class="faint">{reasons.join('; ')}</p>
-          </ConflictChoice>
-        </div>
-      ))}
+      {questionsOf<Field, Conflicts[number]>(conflicts).map(({ conflict, field, address }) => {
+        const choice = choices[address];
+        const { base, ours, theirs } = field ?? { base: undefined, ...conflict };
+        const shown = (value: unknown) => (value === undefined ? undefined : valueText(value));
+        return (
+          <div key={address}>
+            <ConflictChoice<Side>
+              path={address}
+              group={`${group} ${address}`}
+              base={shown(base)}
+              sides={[
+                { name: 'ours', label: 'The memory', text: shown(ours) },
+                { name: 'theirs', label: other, text: shown(theirs) },
+              ]}
+              chosen={typeof choice === 'string' ? choice : undefined}
+              onChoose={(side) => choose(address, side)}
+            >
+              <p class="faint">{conflict.reasons.join('; ')}</p>
+              {typeof ours === 'string' && typeof theirs === 'string' && (
+                <OwnText
+                  path={address}
+                  group={`${group} ${address}`}
+                  isChosen={typeof choice === 'object'}
+                  text={typeof choice === 'object' ? choice.text : `${ours}\n${theirs}`}
+                  onText={(text) => choose(address, { text })}
+                />
+              )}
+            </ConflictChoice>
+          </div>
+        );
+      })}
     </>
   );
 }

@@ -225,6 +225,16 @@ export const reviewsShape = z.object({
 /** The changes of agents that wait for a review. */
 export type ReviewList = z.infer<typeof reviewsShape>;
 
+const fieldConflictShape = z.object({
+  field: text,
+  base: z.unknown().optional().describe('before the changes of both sides'),
+  ours: z.unknown().optional().describe('what the field becomes if this side wins'),
+  theirs: z.unknown().optional(),
+});
+
+/** A conflict of a field. */
+export type FieldConflictAnswer = z.infer<typeof fieldConflictShape>;
+
 export const acceptedShape = z.object({
   commit: text.optional().describe('the merge commit; undefined if nothing was merged'),
   changes: count.describe('number of changed records'),
@@ -233,11 +243,15 @@ export const acceptedShape = z.object({
       z.object({
         path: text,
         reasons: z.array(text),
-        ours: text.optional().describe('the text of the memory'),
-        theirs: text.optional().describe('the text of the review'),
+        fields: z
+          .array(fieldConflictShape)
+          .describe('fields that need a decision; none where only the record can be decided'),
+        ours: text.optional().describe('the text of the memory, of a record without such fields'),
+        theirs: text.optional().describe('the text of the review, of a record without such fields'),
       }),
     )
     .describe('records that need a decision; nothing is merged before they have one'),
+  state: text.optional().describe('identifies these conflicts, for the decisions about them'),
 });
 
 /** The result of accepting a review, or the records that need a decision first. */

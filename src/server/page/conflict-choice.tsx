@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { GrowingText } from './growing-text.tsx';
 import { Scrolling } from './parts.tsx';
+import { isCopy } from './route.ts';
 
 /** One of the two versions of a record in conflict. */
 export interface ConflictSide<Name extends string> {
@@ -12,6 +14,7 @@ export interface ConflictSide<Name extends string> {
 export function ConflictChoice<Name extends string>({
   path,
   group = path,
+  base,
   sides,
   chosen,
   onChoose,
@@ -20,6 +23,8 @@ export function ConflictChoice<Name extends string>({
   path: string;
   /** The name of the radio buttons: a record can be in conflict for two reviews. */
   group?: string;
+  /** The text before the changes of both sides, where it is known. */
+  base?: string | undefined;
   sides: readonly ConflictSide<Name>[];
   chosen: string | undefined;
   onChoose: (name: Name) => void;
@@ -28,6 +33,12 @@ export function ConflictChoice<Name extends string>({
   return (
     <fieldset class="conflict">
       <legend>{path}</legend>
+      {base !== undefined && (
+        <section>
+          Before
+          <Version text={base} label={`Before: ${path}`} />
+        </section>
+      )}
       <div class="columns">
         {sides.map(({ name, label, text }) => (
           <section key={name}>
@@ -55,5 +66,42 @@ function Version({ text, label }: { text: string | undefined; label: string }) {
     <Scrolling label={label}>
       <pre class="source">{text}</pre>
     </Scrolling>
+  );
+}
+
+/** A text that is neither of the two versions, such as one made of both. */
+export function OwnText({
+  path,
+  group = path,
+  isChosen,
+  text,
+  onText,
+  children,
+}: {
+  path: string;
+  group?: string;
+  isChosen: boolean;
+  text: string;
+  onText: (text: string) => void;
+  children?: ComponentChildren;
+}) {
+  return (
+    <section hidden={isCopy}>
+      {children}
+      <label>
+        <input type="radio" name={group} checked={isChosen} onChange={() => onText(text)} /> A text
+        of my own
+      </label>
+      {isChosen && (
+        <GrowingText
+          class="source"
+          least={12}
+          spellcheck={false}
+          aria-label={`My own text: ${path}`}
+          value={text}
+          onText={onText}
+        />
+      )}
+    </section>
   );
 }

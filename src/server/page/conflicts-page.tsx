@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Conflicts, Resolved } from './answers.ts';
-import { ConflictChoice } from './conflict-choice.tsx';
+import { ConflictChoice, OwnText } from './conflict-choice.tsx';
 import { change, RefusedRequest, useAnswer } from './data.ts';
 import { DraftOffer, useDraft, WithDrafts } from './draft-offer.tsx';
-import { GrowingText } from './growing-text.tsx';
 import { Waiting } from './parts.tsx';
 import { isCopy } from './route.ts';
 
@@ -67,7 +66,7 @@ export function ConflictsPage() {
                   onChoose={(side) => setDecisions({ ...decisions, [conflict.path]: side })}
                 >
                   <WithDrafts>
-                    <OwnText
+                    <DraftedText
                       conflict={conflict}
                       isChosen={decisions[conflict.path] === 'own'}
                       own={texts[conflict.path]}
@@ -95,8 +94,8 @@ export function ConflictsPage() {
   );
 }
 
-/** A text that is neither of the two versions, such as one made of both. */
-function OwnText({
+/** A text of the person's own, which a reload of the page does not lose. */
+function DraftedText({
   conflict: { path, ours, theirs },
   isChosen,
   own,
@@ -113,7 +112,7 @@ function OwnText({
   const began = { ours: ours ?? '', theirs: theirs ?? '' };
   const draft = useDraft('conflict', path, text === first ? undefined : { texts: { text }, began });
   return (
-    <section hidden={isCopy}>
+    <OwnText path={path} isChosen={isChosen} text={text} onText={onText}>
       <DraftOffer
         draft={draft}
         of={`your own text of ${path}`}
@@ -123,21 +122,7 @@ function OwnText({
           onText(earlier.texts.text ?? first);
         }}
       />
-      <label>
-        <input type="radio" name={path} checked={isChosen} onChange={() => onText(text)} /> A text
-        of my own
-      </label>
-      {isChosen && (
-        <GrowingText
-          class="source"
-          least={12}
-          spellcheck={false}
-          aria-label={`My own text: ${path}`}
-          value={text}
-          onText={onText}
-        />
-      )}
-    </section>
+    </OwnText>
   );
 }
 

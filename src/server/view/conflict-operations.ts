@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { conflictsShape, resolvedShape } from '../page/answers.ts';
-import { path } from './answer-data.ts';
+import { decisionFields, toDecisions } from './decision-fields.ts';
 import { defineMemoryOperation } from './operation.ts';
-
-const paths = z.array(path).max(10_000).default([]);
 
 export const conflicts = defineMemoryOperation({
   method: 'get',
@@ -30,20 +28,12 @@ export const resolve = defineMemoryOperation({
   path: '/memory/resolve',
   id: 'resolve_records',
   summary: 'Merges the records in conflict, by rules or for one side; git concludes the merge.',
-  input: z.object({
-    ours: paths.describe('Records whose conflicts the current branch wins'),
-    theirs: paths.describe('Records whose conflicts the other side wins'),
-    texts: z
-      .record(path, z.string())
-      .default({})
-      .describe('Records with a text of their own, instead of a side'),
-  }),
+  input: z.object(decisionFields),
   answer: resolvedShape,
-  async run({ history }, { texts, ...decisions }) {
-    const { resolved, conflicts, edited, elsewhere, next } = await history.resolve({
-      ...decisions,
-      texts: new Map(Object.entries(texts)),
-    });
+  async run({ history }, given) {
+    const { resolved, conflicts, edited, elsewhere, next } = await history.resolve(
+      toDecisions(given),
+    );
     return {
       resolved: [...resolved],
       conflicts: conflicts.map(({ path, reasons }) => ({ path, reasons: [...reasons] })),

@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { MergeConflict } from '../../core/conflict.ts';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { BranchMerge } from '../../core/history.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { reviewBranches } from '../../core/waiting-reviews.ts';
 import { type Accepted, acceptedShape, droppedShape, reviewsShape } from '../page/answers.ts';
+import { decisionFields, toDecisions } from './decision-fields.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { readRecord } from './record-answer.ts';
 
@@ -21,11 +23,8 @@ const accepted = {
     'Records, folders or sections, decisionLog.md#Title; default: all changes',
   ),
   seen,
-  ours: paths.describe('Records whose conflicts the memory wins'),
-  theirs: paths.describe('Records whose conflicts the other side wins'),
+  ...decisionFields,
 };
-/** The records in the data of a conflict. */
-const conflictList = z.array(z.object({ path: z.string(), reasons: z.array(z.string()) }));
 
 export const reviews = defineMemoryOperation({
   method: 'get',
@@ -59,8 +58,10 @@ export const acceptReview = defineMemoryOperation({
     'Merges the changes of a review into the memory, and ends it; or lists the records that need a decision.',
   input: z.object({ name, ...accepted }),
   answer: acceptedShape,
-  run: (context, { name, ...request }, { types }) =>
-    acceptOrAsk(context, types, reviewBranches + name, () => context.reviews.accept(name, request)),
+  run: (context, { name, records, seen, ...given }, { types }) =>
+    acceptOrAsk(context, types, reviewBranches + name, () =>
+      context.reviews.accept(name, { records, seen, ...toDecisions(given) }),
+    ),
 });
 
 export const acceptBranch = defineMemoryOperation({
@@ -71,8 +72,10 @@ export const acceptBranch = defineMemoryOperation({
     'Merges records of another branch into the memory, without its history; or lists the records that need a decision.',
   input: z.object({ branch: name, ...accepted, records: addresses.min(1) }),
   answer: acceptedShape,
-  run: (context, { branch, ...request }, { types }) =>
-    acceptOrAsk(context, types, branch, () => context.reviews.acceptFrom(branch, request)),
+  run: (context, { branch, records, seen, ...given }, { types }) =>
+    acceptOrAsk(context, types, branch, () =>
+      context.reviews.acceptFrom(branch, { records, seen, ...toDecisions(given) }),
+    ),
 });
 
 /** Accepts changes, or returns both versions of the records that need a decision first. */
@@ -86,20 +89,20 @@ async function acceptOrAsk(
     const { commit, changes } = await accept();
     return { commit: commit.oid, changes: changes.length, conflicts: [] };
   } catch (error) {
-    const { data } = conflictList.safeParse(
-      error instanceof MemoryError ? error.data?.conflicts : undefined,
-    );
-    if (!data) throw error;
-    const conflicts = data.map(async (conflict) => {
-      const ours = await textOf(context, types, conflict.path, undefined);
-      const theirs = await textOf(context, types, conflict.path, revision);
+    if (!(error instanceof MergeConflict)) throw error;
+    const conflicts = error.conflicts.map(async ({ path, reasons, fields }) => {
+      const read = (revision?: string) =>
+        fields.length > 0 ? undefined : textOf(context, types, path, revision);
+      const [ours, theirs] = [await read(), await read(revision)];
       return {
-        ...conflict,
+        path,
+        reasons: [...reasons],
+        fields: fields.map((field) => ({ ...field })),
         ...(ours !== undefined && { ours }),
         ...(theirs !== undefined && { theirs }),
       };
     });
-    return { changes: 0, conflicts: await Promise.all(conflicts) };
+    return { changes: 0, conflicts: await Promise.all(conflicts), state: error.state };
   }
 }
 

@@ -2,20 +2,26 @@ import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, type JsonValue, own } from '../../core/json.ts';
 import type { FieldMerge } from '../../core/record-type.ts';
 import type { Sides } from './diff3.ts';
+import { FieldConflicts } from './field-conflicts.ts';
 import { mergeText, type SidedResult, settled } from './line-merge.ts';
 import { mergeSections } from './section-merge.ts';
 
 type Value = JsonValue | undefined;
 type Rules = { readonly [field: string]: FieldMerge | undefined };
 
-/** Merges the values of a record, each field by its rule. */
+/**
+ * Merges the values of a record, each field by its rule.
+ *
+ * @param conflicts decides the fields that both sides changed in different ways.
+ */
 export function mergeFields(
   { base, ours, theirs }: Sides<JsonObject>,
   rules: Rules,
+  conflicts = new FieldConflicts(),
 ): SidedResult<JsonObject> {
   const merged = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].map((name) => {
     const sides = { base: own(base, name), ours: own(ours, name), theirs: own(theirs, name) };
-    return { name, ...mergeField(sides, own(rules, name) ?? 'value') };
+    return { name, ...mergeField(name, sides, own(rules, name) ?? 'value', conflicts) };
   });
   // Unlike assignment, this makes `__proto__` a key like any other.
   return {
@@ -24,7 +30,12 @@ export function mergeFields(
   };
 }
 
-function mergeField(sides: Sides<Value>, rule: FieldMerge): SidedResult<Value> {
+function mergeField(
+  name: string,
+  sides: Sides<Value>,
+  rule: FieldMerge,
+  conflicts: FieldConflicts,
+): SidedResult<Value> {
   const { base, ours, theirs } = sides;
   if (isDeepStrictEqual(ours, theirs) || isDeepStrictEqual(base, theirs)) return settled(ours);
   if (isDeepStrictEqual(base, ours)) return settled(theirs);
@@ -45,27 +56,31 @@ function mergeField(sides: Sides<Value>, rule: FieldMerge): SidedResult<Value> {
     }
     case 'text':
     case 'sections':
-      return mergeTexts(sides, rule) ?? { ours, theirs };
+      return mergeTexts(name, sides, rule, conflicts);
     case 'value':
-      return { ours, theirs };
+      return conflicts.value(name, base, { ours, theirs });
   }
 }
 
-/** Undefined if one of the sides is not a text. */
 function mergeTexts(
+  name: string,
   { base = '', ours, theirs }: Sides<Value>,
   rule: 'text' | 'sections',
-): SidedResult<string> | undefined {
+  conflicts: FieldConflicts,
+): SidedResult<Value> {
   if (typeof base !== 'string' || typeof ours !== 'string' || typeof theirs !== 'string') {
-    return undefined;
+    return conflicts.value(name, base, { ours, theirs });
   }
   const sides = { base, ours, theirs };
-  if (rule === 'text') return mergeText(sides);
-  const merged = mergeText(sides, mergeSections);
+  if (rule === 'text') return conflicts.value(name, base, mergeText(sides));
+  const merged = mergeText(sides, (lines) => mergeSections(lines));
   if (merged.ours === merged.theirs) return merged;
   // A renamed heading is a new section; merged line by line, it may not be a conflict.
   const lines = mergeText(sides);
-  return lines.ours === lines.theirs ? lines : merged;
+  if (lines.ours === lines.theirs) return lines;
+  return mergeText(sides, (lines) =>
+    mergeSections(lines, (path, ...rest) => conflicts.lines(path || name, ...rest)),
+  );
 }
 
 /** Merges lists. A missing list counts as empty; an empty result is missing if a side's list is. */

@@ -5,7 +5,7 @@ import { mapSides, type Sides } from './diff3.ts';
 import { type Merged, mergeRecord, type OnConflict } from './record-merge.ts';
 
 /** The merged bytes of one file; undefined for a deleted one. */
-export interface MergedFile extends Pick<Merged, 'conflict' | 'notes'> {
+export interface MergedFile extends Pick<Merged, 'conflict' | 'notes' | 'fields'> {
   readonly bytes: Buffer | undefined;
 }
 
@@ -37,8 +37,10 @@ export function mergeFile(
   if (isSame(base, ours)) return whole(theirs);
   const isBinary = Object.values(sides).some((bytes: Buffer | undefined) => bytes?.includes(0));
   if (isBinary && ours && theirs) {
-    if (typeof onConflict === 'string') return whole(sides[onConflict]);
-    return { bytes: ours, conflict: true, notes: ['it is a binary file; ours was kept'] };
+    const side = typeof onConflict === 'number' ? undefined : onConflict.others;
+    if (side) return whole(sides[side]);
+    const notes = ['it is a binary file; ours was kept'];
+    return { bytes: ours, conflict: true, notes, fields: [] };
   }
   try {
     return merge('utf8', decodeText);
@@ -48,7 +50,7 @@ export function mergeFile(
 }
 
 function whole(bytes: Buffer | undefined): MergedFile {
-  return { bytes, conflict: false, notes: [] };
+  return { bytes, conflict: false, notes: [], fields: [] };
 }
 
 /** Whether two files have the same content, or both are missing. */

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { FieldConflict } from '../../core/conflict.ts';
 import { MemoryError } from '../../core/error.ts';
 import { annotationMerge } from '../../core/evidence/annotations.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { withKeys } from '../../core/yaml/text-keys.ts';
 import { diff3, type Sides } from './diff3.ts';
+import { FieldConflicts, type FieldDecision } from './field-conflicts.ts';
 import { mergeFields } from './field-merge.ts';
 import { foreignKeys } from './foreign-keys.ts';
 import { markConflicts, mergeText, type SidedResult, settled } from './line-merge.ts';
@@ -12,12 +14,24 @@ import { markConflicts, mergeText, type SidedResult, settled } from './line-merg
 /** The parts of a record type that a merge needs. */
 export type Mergeable = Pick<AnyRecordType, 'name' | 'codec' | 'merge'>;
 
+type Side = 'ours' | 'theirs';
+
+/** Decisions of single conflicts of a record by the name of the field, and of the other ones. */
+export interface FieldDecisions {
+  readonly fields: ReadonlyMap<string, FieldDecision>;
+  /** Undefined: they are marked. */
+  readonly others: Side | undefined;
+}
+
 /**
- * How conflicts are handled: marked, with markers of this length, or decided for one side.
+ * How conflicts are handled: marked, with markers of this length, or decided.
  *
  * Git requests markers longer than 7 when it merges the common ancestors of two branches.
  */
-export type OnConflict = number | 'ours' | 'theirs';
+export type OnConflict = number | FieldDecisions;
+
+/** The length of conflict markers, unless git requests another one. */
+const usualMarkers = 7;
 
 /** The result of merging one file. */
 export interface Merged {
@@ -26,6 +40,8 @@ export interface Merged {
   readonly conflict: boolean;
   /** Notes for the user: which field conflicts, why it was merged line by line. */
   readonly notes: readonly string[];
+  /** The conflicts that are not decided; empty where only the file as a whole can be decided. */
+  readonly fields: readonly FieldConflict[];
 }
 
 /**
@@ -41,37 +57,47 @@ export function mergeRecord(
   type: Mergeable | undefined,
   path: string,
   { base, ours, theirs }: Sides<string | undefined>,
-  onConflict: OnConflict = 7,
+  onConflict: OnConflict = usualMarkers,
 ): Merged {
-  if (ours === theirs || base === theirs) return { text: ours, conflict: false, notes: [] };
-  if (base === ours) return { text: theirs, conflict: false, notes: [] };
+  if (ours === theirs || base === theirs) return whole(ours);
+  if (base === ours) return whole(theirs);
+  const decisions = typeof onConflict === 'number' ? undefined : onConflict;
+  const others = decisions?.others;
   if (ours === undefined || theirs === undefined) {
-    if (onConflict === 'ours') return { text: ours, conflict: false, notes: [] };
-    if (onConflict === 'theirs') return { text: theirs, conflict: false, notes: [] };
+    if (others) return whole(others === 'ours' ? ours : theirs);
     const notes = ['one side deleted it and the other changed it; the changed version was kept'];
-    return { text: ours ?? theirs, conflict: true, notes };
+    return { text: ours ?? theirs, conflict: true, notes, fields: [] };
   }
-  const { notes, ...outcome } = mergeTexts(type, path, { base, ours, theirs });
-  if (typeof onConflict === 'string') return { text: outcome[onConflict], conflict: false, notes };
+  const outcome = mergeTexts(type, path, { base, ours, theirs }, decisions?.fields);
+  const { notes, fields } = outcome;
+  if (others) return { text: outcome[others], conflict: false, notes, fields: [] };
   const conflict = outcome.ours !== outcome.theirs;
-  return { text: markConflicts(outcome, onConflict), conflict, notes };
+  const markers = typeof onConflict === 'number' ? onConflict : usualMarkers;
+  return { text: markConflicts(outcome, markers), conflict, notes, fields: conflict ? fields : [] };
 }
 
-interface NotedOutcome extends SidedResult<string> {
-  readonly notes: readonly string[];
+function whole(text: string | undefined): Merged {
+  return { text, conflict: false, notes: [], fields: [] };
 }
+
+interface NotedOutcome extends SidedResult<string>, Pick<Merged, 'notes' | 'fields'> {}
 
 interface Texts extends Sides<string | undefined> {
   readonly ours: string;
   readonly theirs: string;
 }
 
-function mergeTexts(type: Mergeable | undefined, path: string, texts: Texts): NotedOutcome {
+function mergeTexts(
+  type: Mergeable | undefined,
+  path: string,
+  texts: Texts,
+  decisions: FieldDecisions['fields'] | undefined,
+): NotedOutcome {
   const { base = '', ours, theirs } = texts;
   const byLines = () => mergeText({ base, ours, theirs });
-  if (!type) return { ...byLines(), notes: [] };
+  if (!type) return { ...byLines(), notes: [], fields: [] };
   try {
-    return mergeTyped(type, path, texts);
+    return mergeTyped(type, path, texts, new FieldConflicts(decisions));
   } catch (error) {
     const problem = error instanceof MemoryError ? error.message : String(error);
     const notes = [
@@ -80,17 +106,22 @@ function mergeTexts(type: Mergeable | undefined, path: string, texts: Texts): No
     const lines = byLines();
     const reads = (text: string) => isRecord(type, path, text);
     const isBroken = reads(ours) && reads(theirs) && !reads(lines.ours);
-    return { ...(isBroken ? { ours, theirs } : lines), notes };
+    return { ...(isBroken ? { ours, theirs } : lines), notes, fields: [] };
   }
 }
 
 /** @throws MemoryError if a text, or the result, cannot be decoded as the type. */
-function mergeTyped(type: Mergeable, path: string, texts: Texts): NotedOutcome {
+function mergeTyped(
+  type: Mergeable,
+  path: string,
+  texts: Texts,
+  conflicts: FieldConflicts,
+): NotedOutcome {
   const { codec, merge } = type;
   const base: JsonObject = texts.base === undefined ? {} : codec.decode(texts.base, path);
   const ours: JsonObject = codec.decode(texts.ours, path);
   const theirs: JsonObject = codec.decode(texts.theirs, path);
-  const value = mergeFields({ base, ours, theirs }, merge);
+  const value = mergeFields({ base, ours, theirs }, merge, conflicts);
   const foreign = mergeFields(
     {
       base: texts.base === undefined ? {} : foreignKeys(codec, texts.base, base),
@@ -98,6 +129,7 @@ function mergeTyped(type: Mergeable, path: string, texts: Texts): NotedOutcome {
       theirs: foreignKeys(codec, texts.theirs, theirs),
     },
     annotationMerge,
+    conflicts,
   );
   // Comments are merged with the lines around them.
   const lines = mergeText({ ...texts, base: texts.base ?? '' }, mergeKeys).ours;
@@ -108,7 +140,8 @@ function mergeTyped(type: Mergeable, path: string, texts: Texts): NotedOutcome {
   const names = [value, foreign].flatMap(({ ours, theirs }) =>
     Object.keys(ours).filter((name) => !isDeepStrictEqual(ours[name], theirs[name])),
   );
-  return { ours: text, theirs: other, notes: names.map((name) => `both sides changed ${name}`) };
+  const notes = names.map((name) => `both sides changed ${name}`);
+  return { ours: text, theirs: other, notes, fields: conflicts.open };
 }
 
 /**

@@ -1,12 +1,23 @@
 import { hunksOf } from '../../core/diff/line-diff.ts';
 import { diff3, mapSides, type Region, type Sides } from './diff3.ts';
 import { pairEdits } from './edits.ts';
+import type { Settle } from './field-conflicts.ts';
 import { each, mergeLines, type SidedResult, settled } from './line-merge.ts';
 import { byDate, isNewestFirst } from './log-order.ts';
 import { numbered, type Piece, readOutline } from './pieces.ts';
 import { mergeGap, type Slot, Spacing } from './spacing.ts';
 
 type Lines = readonly string[];
+
+/** The section that is merged, and the decisions of the conflicts in it. */
+interface Place {
+  /** The headings from the top, without the title of the text; empty above the first one. */
+  readonly path: string;
+  readonly settle: Settle<Lines>;
+}
+
+/** Limit of a heading in a path, in characters. */
+const longestHeading = 120;
 
 /**
  * Merges the lines of markdown texts, piece by piece.
@@ -15,24 +26,35 @@ type Lines = readonly string[];
  * merged line by line. An addition of one or both sides is kept once. A piece that one side removed and
  * the other did not change is removed. Additions of both sides in one place are sorted by date if they
  * have dates; otherwise ours come before theirs.
+ *
+ * @param settle decides a conflict by the path of its section.
  */
-export function mergeSections(sides: Sides<Lines>): SidedResult<Lines> {
+export function mergeSections(
+  sides: Sides<Lines>,
+  settle: Settle<Lines> = (_path, _base, result) => result,
+): SidedResult<Lines> {
   const outlines = mapSides(sides, readOutline);
   const end = mergeGap(mapSides(outlines, ({ gap }) => gap));
-  return joined([mergeContent(outlines), settled(end)]);
+  return joined([mergeContent(outlines, { path: '', settle }), settled(end)]);
 }
 
 type Content = Pick<Piece, 'body' | 'sections'>;
 
-function mergeContent(sides: Sides<Content | undefined>): SidedResult<Lines> {
+function mergeContent(sides: Sides<Content | undefined>, place: Place): SidedResult<Lines> {
   return joined([
-    mergeSiblings(mapSides(sides, (content) => content?.body ?? [])),
-    mergeSiblings(mapSides(sides, (content) => content?.sections ?? [])),
+    mergeSiblings(
+      mapSides(sides, (content) => content?.body ?? []),
+      place,
+    ),
+    mergeSiblings(
+      mapSides(sides, (content) => content?.sections ?? []),
+      place,
+    ),
   ]);
 }
 
 /** Merges consecutive pieces with the same parent. */
-function mergeSiblings(given: Sides<readonly Piece[]>): SidedResult<Lines> {
+function mergeSiblings(given: Sides<readonly Piece[]>, place: Place): SidedResult<Lines> {
   const sides = identifyEntries(given);
   const known = mapSides(sides, byKey);
   const regions = diff3(sides, (piece) => `${piece.key}\0${piece.text}`, true).map((region) =>
@@ -49,7 +71,8 @@ function mergeSiblings(given: Sides<readonly Piece[]>): SidedResult<Lines> {
   const parts: SidedResult<Lines>[] = [];
   for (const slot of slotsOf(regions, merged)) {
     const gap = spacing.between(above, slot);
-    parts.push(each(mergePiece(slot), (lines) => (lines.length > 0 ? [...gap, ...lines] : lines)));
+    const merged = mergePiece(slot, placeOf(slot, place));
+    parts.push(each(merged, (lines) => (lines.length > 0 ? [...gap, ...lines] : lines)));
     above = slot;
   }
   return joined(parts);
@@ -173,24 +196,42 @@ function withoutProse(pieces: readonly Piece[]): readonly Piece[] {
   return pieces.filter(({ kind }) => kind !== 'prose');
 }
 
-function mergePiece({ base, ours, theirs }: Slot): SidedResult<Lines> {
+/** The place of the conflicts in a piece. */
+function placeOf({ ours, theirs }: Slot, place: Place): Place {
+  const piece = ours ?? theirs;
+  const [, level, heading = ''] = /^(\d) (.*)$/s.exec(piece?.label ?? '') ?? [];
+  if (piece?.kind !== 'section' || level === '1') return place;
+  const points = [...heading.replace(/\s+/g, ' ').trim()];
+  const end = points.length > longestHeading ? '…' : '';
+  const name = points.slice(0, longestHeading).join('') + end;
+  return { ...place, path: place.path === '' ? name : `${place.path} > ${name}` };
+}
+
+function mergePiece({ base, ours, theirs }: Slot, place: Place): SidedResult<Lines> {
   const kind = (ours ?? theirs)?.kind;
+  const settle = (result: SidedResult<Lines>, before: Lines = base?.lines ?? []) =>
+    place.settle(place.path, before, result);
   if (kind === 'prose') {
-    return mergeLines({
-      base: base?.lines ?? [],
-      ours: ours?.lines ?? [],
-      theirs: theirs?.lines ?? [],
-    });
+    return settle(
+      mergeLines({
+        base: base?.lines ?? [],
+        ours: ours?.lines ?? [],
+        theirs: theirs?.lines ?? [],
+      }),
+    );
   }
   if (!ours || !theirs) {
     // A section that one side removed and the other changed is a conflict.
     const isConflict = base && kind === 'section';
-    if (isConflict) return { ours: ours?.lines ?? [], theirs: theirs?.lines ?? [] };
+    if (isConflict) return settle({ ours: ours?.lines ?? [], theirs: theirs?.lines ?? [] });
     return settled((ours ?? theirs)?.lines ?? []);
   }
   if (base?.text === ours.text) return settled(theirs.lines);
   if (base?.text === theirs.text || ours.text === theirs.text) return settled(ours.lines);
-  return joined([mergeHead({ base, ours, theirs }), mergeContent({ base, ours, theirs })]);
+  return joined([
+    settle(mergeHead({ base, ours, theirs }), base?.head ?? []),
+    mergeContent({ base, ours, theirs }, place),
+  ]);
 }
 
 function mergeHead({

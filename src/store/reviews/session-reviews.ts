@@ -1,6 +1,7 @@
+import type { Decisions } from '../../core/conflict.ts';
 import { MemoryError } from '../../core/error.ts';
 import { parseAddress } from '../../core/evidence/section-claims.ts';
-import type { BranchMerge, Decisions } from '../../core/history.ts';
+import type { BranchMerge } from '../../core/history.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import {
   type AcceptRequest,

@@ -1,5 +1,6 @@
+import type { Decisions } from '../../core/conflict.ts';
 import { MemoryError } from '../../core/error.ts';
-import type { BranchMerge, Change, Decisions } from '../../core/history.ts';
+import type { BranchMerge, Change } from '../../core/history.ts';
 import type { Provenance } from '../../core/store.ts';
 import type { Joined, Proposal } from '../../git/commit/commit-plan.ts';
 import { isOid, type Oid } from '../../git/objects/object.ts';

@@ -1,5 +1,5 @@
+import { type Conflict, type Decisions, MergeConflict, shownValue } from '../../core/conflict.ts';
 import { MemoryError } from '../../core/error.ts';
-import type { Conflict, Decisions } from '../../core/history.ts';
 import type { FileChange } from '../../git/commit/commit-plan.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { type Oid, objectId } from '../../git/objects/object.ts';
@@ -10,10 +10,10 @@ import { differences } from '../../git/objects/tree-diff.ts';
 import { entryAt, outsideOf } from '../history/last-change.ts';
 import { checkLineFormat } from '../history/line-format.ts';
 import type { Visit } from '../history/visit.ts';
-import { isSame, mergeFile } from '../merge/merge-file.ts';
-import type { OnConflict } from '../merge/record-merge.ts';
+import { isSame } from '../merge/merge-file.ts';
 import { maxFileBytes } from '../records/record-file.ts';
 import { forbidden } from '../records/record-reader.ts';
+import { Decided } from './decided.ts';
 import { checkPlain, checkUnconverted } from './outside.ts';
 import { checkSizes, maxBrought } from './size-check.ts';
 import { checkTwins } from './twin-check.ts';
@@ -66,6 +66,7 @@ export function bringIn(
   const paths = outside.map(({ path }) => path);
   checkUnconverted(odb, lines.tip, repository.config(), paths);
   const changes: FileChange[] = [];
+  const decided = new Decided(memory.types, decisions);
   const conflicts: Conflict[] = [];
   for (const difference of inside) {
     const { path, after } = difference;
@@ -76,19 +77,16 @@ export function bringIn(
       ours: seen,
       theirs: contentOf(odb, after),
     };
-    const { bytes, conflict, notes } = mergeFile(
-      memory.types,
-      path,
-      sides,
-      decided(decisions, record),
-    );
-    if (conflict) conflicts.push({ path: record, reasons: notes });
+    const { bytes, conflict, notes, fields } = decided.merge(record, path, sides);
     const committed = entryAt(odb, lines.head, path)?.oid;
-    if (isSame(bytes, seen) && committed === (seen && objectId('blob', seen))) continue;
-    if (!access.mayWrite(record)) throw forbidden('change', record, access);
-    changes.push({ path, bytes, seen, mode: after?.mode });
+    const isKept = isSame(bytes, seen) && committed === (seen && objectId('blob', seen));
+    if (!isKept && !access.mayWrite(record)) throw forbidden('change', record, access);
+    const shown = access.mayRead(record) ? fields : [];
+    if (conflict) conflicts.push({ path: record, reasons: notes, fields: shown });
+    else if (!isKept) changes.push({ path, bytes, seen, mode: after?.mode });
   }
-  if (conflicts.length > 0) throw inConflict(conflicts, lines.name);
+  decided.checkState();
+  if (conflicts.length > 0) throw inConflict(conflicts, decided.state, lines.name);
   checkTwins(work, changes);
   const records = changes.map(({ path }) => path.slice(folder.length + 1));
   return {
@@ -96,11 +94,6 @@ export function bringIn(
     records,
     files: outside.length,
   };
-}
-
-/** The side that is decided for a record's conflicts; without one, they are marked. */
-export function decided({ ours, theirs }: Decisions, path: string): OnConflict {
-  return ours.includes(path) ? 'ours' : theirs.includes(path) ? 'theirs' : 7;
 }
 
 /** The bytes of a tree entry; undefined without one. */
@@ -137,13 +130,27 @@ function takeOver({ odb, work }: Repository, outside: readonly TreeDifference[])
   });
 }
 
-function inConflict(conflicts: readonly Conflict[], name: string): MemoryError {
-  const named = conflicts
-    .slice(0, maxNamed)
-    .map(({ path, reasons }) => `${path} (${reasons.join('; ')})`);
-  const more = conflicts.length > maxNamed ? ', …' : '';
-  return new MemoryError('conflict', `Both sides changed ${named.join(', ')}${more}.`, {
-    hint: `Name each path in \`ours\` or \`theirs\` to decide its conflicts for that side; diff_memory from HEAD to ${name} shows the differences. Or run "git pull", then resolve_conflicts. Nothing was changed.`,
-    data: { conflicts: conflicts.map(({ path, reasons }) => ({ path, reasons: [...reasons] })) },
+function inConflict(conflicts: readonly Conflict[], state: string, name: string): MergeConflict {
+  const named = conflicts.slice(0, maxNamed).map(({ path, reasons, fields }) => {
+    const values = fields.slice(0, maxNamed).map(({ field, ours, theirs }) => {
+      return `${field} is ${shownValue(ours)} here and ${shownValue(theirs)} there`;
+    });
+    return `${path} (${[...reasons, ...values].join('; ')})`;
   });
+  const more = conflicts.length > maxNamed ? ', …' : '';
+  return new MergeConflict(
+    `Both sides changed ${named.join(', ')}${more}.`,
+    { conflicts, state },
+    {
+      hint: `Name each path in \`ours\` or \`theirs\` to decide its conflicts for that side, or a single field of it, "path#field"; diff_memory from HEAD to ${name} shows the differences. Or run "git pull", then resolve_conflicts. Nothing was changed.`,
+      data: {
+        state,
+        conflicts: conflicts.map(({ path, reasons, fields }) => ({
+          path,
+          reasons: [...reasons],
+          fields: fields.map(({ field }) => field),
+        })),
+      },
+    },
+  );
 }

@@ -1,27 +1,25 @@
+import type { Conflict, Decisions } from '../../core/conflict.ts';
+import { conflictAddress } from '../../core/conflict-address.ts';
 import { invalid } from '../../core/error.ts';
-import type { Conflict, Resolution, ResolveRequest, UnmergedRecord } from '../../core/history.ts';
+import type { Resolution, UnmergedRecord } from '../../core/history.ts';
 import type { ResolvedFile } from '../../git/commit/resolve-merge.ts';
 import type { Unmerged, UnmergedVersion } from '../../git/index/index-file.ts';
 import type { Visit } from '../history/visit.ts';
 import { mapSides } from '../merge/diff3.ts';
-import { isSame, type MergedFile, mergeFile } from '../merge/merge-file.ts';
+import { isSame, type MergedFile } from '../merge/merge-file.ts';
 import { maxFileBytes } from '../records/record-file.ts';
 import { forbidden } from '../records/record-reader.ts';
-import { decided } from './joining.ts';
+import { Decided } from './decided.ts';
 
 /** The result for one file. */
 type Verdict =
   | { readonly as: 'resolved' | 'edited'; readonly settled?: ResolvedFile }
-  | {
-      readonly as: 'conflict';
-      readonly reasons: readonly string[];
-      readonly settled?: ResolvedFile;
-    };
+  | ({ readonly as: 'conflict'; readonly settled?: ResolvedFile } & Omit<Conflict, 'path'>);
 
 const plainModes = [0o100644, 0o100755];
 
 /** Finishes the merge of the memory; see `History`. */
-export async function resolve(visit: Visit, decisions: ResolveRequest): Promise<Resolution> {
+export async function resolve(visit: Visit, decisions: Decisions): Promise<Resolution> {
   const { archive, access, permit } = visit;
   const { memory, repository } = archive;
   const folder = `${memory.inTree('')}/`;
@@ -30,18 +28,23 @@ export async function resolve(visit: Visit, decisions: ResolveRequest): Promise<
   const edited: string[] = [];
   const elsewhere: string[] = [];
   await repository.settleMerge(async (unmerged) => {
+    const decided = new Decided(archive.memory.types, decisions);
     const memory = unmerged.filter(({ path }) => path.startsWith(folder));
     const paths = memory.map(({ path }) => path.slice(folder.length));
     checkDecisions(decisions, paths);
     elsewhere.push(...unmerged.flatMap(({ path }) => (path.startsWith(folder) ? [] : [path])));
-    return memory.flatMap((file, i) => {
+    const settled = memory.flatMap((file, i) => {
       const path = paths[i] ?? '';
       if (!access.mayWrite(path)) throw forbidden('change', path, access);
-      const verdict = judge(visit, file, path, decisions);
-      if (verdict.as === 'conflict') conflicts.push({ path, reasons: verdict.reasons });
-      else (verdict.as === 'edited' ? edited : resolved).push(path);
+      const verdict = judge(visit, file, path, decided);
+      if (verdict.as === 'conflict') {
+        const { reasons, fields } = verdict;
+        conflicts.push({ path, reasons, fields: access.mayRead(path) ? fields : [] });
+      } else (verdict.as === 'edited' ? edited : resolved).push(path);
       return verdict.settled ?? [];
     });
+    decided.checkState();
+    return settled;
   }, permit.signal);
   const isDone = conflicts.length + edited.length + elsewhere.length === 0;
   const next = isDone ? repository.underWay()?.wayOut : undefined;
@@ -65,14 +68,16 @@ export function unmerged({ archive, access }: Visit): readonly UnmergedRecord[] 
 }
 
 /** @throws MemoryError `invalid_input` for a decision about a path without a conflict. */
-function checkDecisions(decisions: ResolveRequest, paths: readonly string[]): void {
+function checkDecisions(decisions: Decisions, paths: readonly string[]): void {
   const given = {
     ours: decisions.ours,
     theirs: decisions.theirs,
     texts: [...(decisions.texts?.keys() ?? [])],
   };
   for (const side of ['ours', 'theirs', 'texts'] as const) {
-    const wrong = given[side].find((path) => !paths.includes(path));
+    const wrong = given[side].find(
+      (one) => !paths.some((path) => one === path || one.startsWith(conflictAddress(path, ''))),
+    );
     if (wrong === undefined) continue;
     const known =
       paths.length === 0 ? 'No record is.' : `Records in conflict: ${paths.join(', ')}.`;
@@ -84,42 +89,39 @@ function judge(
   { archive: { memory, repository } }: Visit,
   { path: place, ...versions }: Unmerged,
   path: string,
-  decisions: ResolveRequest,
+  decided: Decided,
 ): Verdict {
   const modes = Object.values(versions).flatMap((version: UnmergedVersion | undefined) =>
     version ? [version.mode] : [],
   );
   if (modes.some((mode) => !plainModes.includes(mode))) {
-    return { as: 'conflict', reasons: ['it is not a regular file'] };
+    return { as: 'conflict', reasons: ['it is not a regular file'], fields: [] };
   }
   const { odb, work } = repository;
   const isLarge = (version: UnmergedVersion | undefined) =>
     version !== undefined && odb.size(version.oid) > maxFileBytes;
   if (Object.values(versions).some(isLarge)) {
-    return { as: 'conflict', reasons: ['one of its versions is too large to be read'] };
+    return { as: 'conflict', reasons: ['one of its versions is too large to be read'], fields: [] };
   }
   const seen = work.read(place, maxFileBytes);
   const sides = mapSides(versions, (version) => version && odb.content(version.oid, 'blob'));
   const mode = (versions.ours ?? versions.theirs)?.mode ?? 0o100644;
-  const written = decisions.texts?.get(path);
+  const { text: written, fields, others } = decided.of(path);
   if (written !== undefined) {
     const bytes = Buffer.from(written);
     memory.adoption()(path, bytes, sides.ours ?? sides.theirs);
     memory.view.typeOf(path)?.codec.decode(written, path);
     return { as: 'resolved', settled: { path: place, bytes, seen, mode, staged: true } };
   }
-  const onConflict = decided(decisions, path);
-  const merged = isRenamed(versions)
-    ? renamed(sides, onConflict)
-    : mergeFile(memory.types, place, sides, onConflict);
+  const merged = isRenamed(versions) ? renamed(sides, others) : decided.merge(path, place, sides);
   const settled = { path: place, bytes: merged.bytes, seen, mode, staged: !merged.conflict };
   const known = [...Object.values(sides), merged.bytes];
   const isEdited = !hasMarkers(seen) && !known.some((bytes) => isSame(bytes, seen));
-  if (isEdited && typeof onConflict === 'number') return { as: 'edited' };
+  if (isEdited && others === undefined && fields.size === 0) return { as: 'edited' };
   if (!merged.conflict) return { as: 'resolved', settled };
-  const reasons = merged.notes;
+  const found = { reasons: merged.notes, fields: merged.fields };
   // Git merges line by line, so it may have marked more than what conflicts.
-  return { as: 'conflict', reasons, ...(hasMarkers(seen) && { settled }) };
+  return { as: 'conflict', ...found, ...(hasMarkers(seen) && { settled }) };
 }
 
 /** Whether the path comes from a rename: only one side has it, and git would merge a mere addition. */
@@ -130,13 +132,11 @@ function isRenamed({ base, ours, theirs }: Omit<Unmerged, 'path'>): boolean {
 /** Merges a file that the other side renamed in another way. */
 function renamed(
   sides: { readonly ours: Buffer | undefined; readonly theirs: Buffer | undefined },
-  onConflict: ReturnType<typeof decided>,
+  side: 'ours' | 'theirs' | undefined,
 ): MergedFile {
-  if (typeof onConflict === 'string') {
-    return { bytes: sides[onConflict], conflict: false, notes: [] };
-  }
+  if (side) return { bytes: sides[side], conflict: false, notes: [], fields: [] };
   const notes = ['both sides renamed the file, to different names'];
-  return { bytes: sides.ours ?? sides.theirs, conflict: true, notes };
+  return { bytes: sides.ours ?? sides.theirs, conflict: true, notes, fields: [] };
 }
 
 function hasMarkers(bytes: Buffer | undefined): boolean {

@@ -1,16 +1,18 @@
 import * as z from 'zod';
 import { changeLine } from '../../core/change-lines.ts';
+import { type FieldConflict, shownValue } from '../../core/conflict.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { counted } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';
-import { changesAnswer, commitAnswer, shortId } from './answer.ts';
+import { changesAnswer, commitAnswer, cutValue, shortId } from './answer.ts';
 import { forPeople, path } from './history-fields.ts';
 
 const side = z.array(path).max(1000).optional();
 
 const paths = z.array(forPeople.path).optional();
 const sidesForPeople = z.object({
-  ours: paths.describe('keep ours where this record conflicts'),
-  theirs: paths.describe('take theirs where this record conflicts'),
+  ours: paths.describe('keep ours where this record, or path#field, conflicts'),
+  theirs: paths.describe('take theirs where this record, or path#field, conflicts'),
 });
 
 interface Sides {
@@ -72,7 +74,11 @@ export const resolveConflicts = defineOperation({
   answer({ resolved, conflicts, edited, elsewhere, next }) {
     return {
       resolved: [...resolved],
-      conflicts: conflicts.map(({ path, reasons }) => ({ path, reasons: [...reasons] })),
+      conflicts: conflicts.map(({ path, reasons, fields }) => ({
+        path,
+        reasons: [...reasons],
+        ...(fields.length > 0 && { fields: fields.map(fieldAnswer) }),
+      })),
       edited_by_hand: [...edited],
       outside_memory: [...elsewhere],
       next: nextStep(conflicts.length, edited.length, elsewhere.length, next),
@@ -85,9 +91,12 @@ export const resolveConflicts = defineOperation({
     show({ resolved, conflicts, edited, elsewhere, next }, painter) {
       const lines = [
         ...resolved.map((path) => painter.paint('good', `resolved ${path}`)),
-        ...conflicts.map(({ path, reasons }) =>
+        ...conflicts.flatMap(({ path, reasons, fields }) => [
           painter.paint('bad', `conflict ${path}: ${reasons.join('; ')}`),
-        ),
+          ...fields.map(({ field, ours, theirs }) =>
+            painter.plain(`  #${field}: ours ${shownValue(ours)}, theirs ${shownValue(theirs)}`),
+          ),
+        ]),
         ...edited.map((path) => painter.paint('key', `edited by hand ${path}: "git add" it`)),
         ...elsewhere.map((path) => painter.paint('key', `outside the memory ${path}`)),
         ...(conflicts.length === 0 ? [] : [painter.plain(decide)]),
@@ -100,12 +109,20 @@ export const resolveConflicts = defineOperation({
 });
 
 const decide =
-  'Decide for a side with --ours <path> or --theirs <path>, or edit the files and "git add" them.';
+  'Decide for a side with --ours <path> or --theirs <path>, a field with <path>#<field>, or edit the files and "git add" them.';
+
+/** A conflict of a field, with both values cut. */
+function fieldAnswer({ field, base, ours, theirs }: FieldConflict): JsonObject {
+  const values = Object.entries({ base, ours, theirs }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, cutValue(value)] as const],
+  );
+  return { field, ...Object.fromEntries(values) };
+}
 
 /** The next step for the caller. */
 function nextStep(conflicts: number, edited: number, elsewhere: number, next: string | undefined) {
   if (conflicts > 0)
-    return 'Name the paths in `ours` or `theirs`, or edit the files and "git add" them.';
+    return 'Name the paths, or path#field, in `ours` or `theirs`, or edit the files and "git add" them.';
   if (edited > 0) return 'Look through the files edited by hand and "git add" them.';
   if (elsewhere > 0) return 'Resolve the files outside the memory and "git add" them.';
   return next === undefined ? 'Nothing is left to resolve.' : `Conclude it: ${next}.`;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { markdownCodec, yamlCodec } from '../../../../src/core/codec.ts';
 import type { Sides } from '../../../../src/store/merge/diff3.ts';
+import type { FieldDecision } from '../../../../src/store/merge/field-conflicts.ts';
 import { mergeRecord } from '../../../../src/store/merge/record-merge.ts';
 
 const schema = z.object({
@@ -128,6 +129,38 @@ order: 2
     expect(() => task.codec.decode(merged.text ?? '', '')).toThrow('conflict markers');
   });
 
+  it('in conflict are decided one by one', () => {
+    const ours: Task = { ...base, name: 'ours', status: 'open', description: 'a\nb\nC' };
+    const theirs: Task = { ...base, name: 'theirs', status: 'closed', description: 'A\nb\nc' };
+    const texts = {
+      base: task.codec.encode({ ...base, description: 'a\nb\nc' }),
+      ours: task.codec.encode(ours),
+      theirs: task.codec.encode(theirs),
+    };
+    const decide = (fields: Record<string, FieldDecision>, others?: 'ours') =>
+      mergeRecord(task, 'tasks/a.yaml', texts, { fields: new Map(Object.entries(fields)), others });
+    expect(mergeTexts(texts).fields).toEqual([
+      { field: 'name', base: 'a', ours: 'ours', theirs: 'theirs' },
+      { field: 'status', ours: 'open', theirs: 'closed' },
+    ]);
+    expect(decide({ name: 'theirs' })).toMatchObject({
+      conflict: true,
+      fields: [{ field: 'status' }],
+      notes: ['both sides changed status'],
+    });
+    const both = { ...base, description: 'A\nb\nC' };
+    for (const [decided, value] of [
+      [decide({ name: 'theirs', status: 'ours' }), { name: 'theirs', status: 'open' }],
+      [decide({ status: 'theirs' }, 'ours'), { name: 'ours', status: 'closed' }],
+      [decide({ name: { text: 'own' }, status: 'theirs' }), { name: 'own', status: 'closed' }],
+    ] as const) {
+      expect(decided).toMatchObject({ conflict: false, fields: [] });
+      expect(task.codec.decode(decided.text ?? '', '')).toEqual({ ...both, ...value });
+    }
+    // A text that makes no valid record is not written.
+    expect(decide({ name: 'ours', status: { text: 'lost' } }).conflict).toBe(true);
+  });
+
   it('with a text that both sides changed show the lines that conflict', () => {
     const text = (line: string) => ({ name: 'a', description: `one\n${line}\nthree\n` });
     expect(merge(text('two'), text('2'), text('zwei')).text).toBe(
@@ -201,6 +234,36 @@ describe('markdown records', () => {
       text: '---\r\ntitle: T\r\nversion: 3\r\n---\r\n# T\r\n\r\n- b\r\n- c\r\n- a\r\n',
       conflict: false,
       notes: [],
+      fields: [],
+    });
+  });
+
+  it('name the sections in conflict, which are decided one by one', () => {
+    const text = (one: string, two: string, item: string) =>
+      `---\ntitle: T\nversion: 1\n---\n# T\n\n## One\n\n${one}\n\n### Why\n\n${two}\n\n## Two\n\n- ${item}\n- same\n`;
+    const texts = {
+      base: text('a', 'b', 'one two three'),
+      ours: text('a1', 'b1', 'one two three four'),
+      theirs: text('a2', 'b2', 'one two three five'),
+    };
+    expect(mergeRecord(page, 'a.md', texts).fields).toEqual([
+      { field: 'One', base: 'a', ours: 'a1', theirs: 'a2' },
+      { field: 'One > Why', base: 'b', ours: 'b1', theirs: 'b2' },
+      {
+        field: 'Two',
+        base: '- one two three',
+        ours: '- one two three four',
+        theirs: '- one two three five',
+      },
+    ]);
+    const fields = new Map<string, FieldDecision>([
+      ['One', 'theirs'],
+      ['One > Why', 'ours'],
+      ['Two', { text: '- four\n- five\n' }],
+    ]);
+    expect(mergeRecord(page, 'a.md', texts, { fields, others: undefined })).toMatchObject({
+      conflict: false,
+      text: text('a2', 'b1', 'four\n- five'),
     });
   });
 
