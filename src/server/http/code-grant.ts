@@ -1,4 +1,4 @@
-import type { AuthorizationServer, ClientAuth } from 'oauth4webapi';
+import * as oauth from 'oauth4webapi';
 import * as z from 'zod';
 import { isSecure } from './address.ts';
 import { HttpError } from './http-error.ts';
@@ -52,19 +52,15 @@ const grantMetadata = z.object({
 
 type GrantMetadata = z.output<typeof grantMetadata>;
 
-/** The library of the protocol; only a sign-in loads it. */
-const protocol = () => import('oauth4webapi');
-
 /** Gets access tokens of people by the authorization code grant of OAuth 2.1, with PKCE. */
 export class CodeGrant {
-  /** The name of the authorization server for people. */
-  readonly name: string;
+  readonly #name: string;
   readonly #settings: GrantSettings;
   readonly #metadata: IssuerMetadata;
 
   /** @param pause see `IssuerMetadata`. */
   constructor(settings: GrantSettings, pause = cooldown) {
-    this.name = new URL(settings.issuer).host;
+    this.#name = new URL(settings.issuer).host;
     this.#settings = settings;
     this.#metadata = new IssuerMetadata(settings.issuer, pause);
   }
@@ -76,7 +72,6 @@ export class CodeGrant {
    *   be used.
    */
   async begin(): Promise<GrantRequest> {
-    const oauth = await protocol();
     const { client, redirectUri, resource } = this.#settings;
     const metadata = await this.#usableMetadata();
     const state = oauth.generateRandomState();
@@ -108,7 +103,6 @@ export class CodeGrant {
    * @throws HttpError that says why there is no token; it contains neither the code nor a token.
    */
   async redeem(request: GrantRequest, answer: URLSearchParams): Promise<string> {
-    const oauth = await protocol();
     const { client: own, redirectUri, resource } = this.#settings;
     const metadata = await this.#usableMetadata();
     const client = { client_id: own.id };
@@ -117,7 +111,7 @@ export class CodeGrant {
       const response = await oauth.authorizationCodeGrantRequest(
         metadata,
         client,
-        await clientAuth(own, metadata),
+        clientAuth(own, metadata),
         checked,
         redirectUri,
         request.verifier,
@@ -134,13 +128,13 @@ export class CodeGrant {
           expectedNonce: request.nonce ?? oauth.expectNoNonce,
         });
       if (type === 'bearer') return token;
-      throw new HttpError(502, `${this.name} has sent a token of the type ${quoted(type)}.`);
+      throw new HttpError(502, `${this.#name} has sent a token of the type ${quoted(type)}.`);
     } catch (thrown) {
-      throw await this.#toHttpError(thrown, answer.get('code') ?? '');
+      throw this.#toHttpError(thrown, answer.get('code') ?? '');
     }
   }
 
-  async #usableMetadata(): Promise<GrantMetadata & AuthorizationServer> {
+  async #usableMetadata(): Promise<GrantMetadata> {
     const document = await this.#metadata.read().catch((cause: unknown) => {
       throw this.#unreachable(cause);
     });
@@ -148,11 +142,11 @@ export class CodeGrant {
     const { code_challenge_methods_supported: methods = [] } = data ?? {};
     if (data && (methods.length === 0 || methods.includes('S256'))) return data;
     const needed = 'the authorization code grant with PKCE (S256), by addresses with https';
-    throw new HttpError(502, `The metadata of ${this.name} does not offer ${needed}.`);
+    throw new HttpError(502, `The metadata of ${this.#name} does not offer ${needed}.`);
   }
 
   #unreachable(cause: unknown): HttpError {
-    const message = `${this.name} does not answer as expected. Try again in a moment.`;
+    const message = `${this.#name} does not answer as expected. Try again in a moment.`;
     const error = new HttpError(503, message, { 'Retry-After': '10' });
     error.cause = cause;
     return error;
@@ -160,44 +154,44 @@ export class CodeGrant {
 
   #refused(reason: string): HttpError {
     const advice = 'The administrator has to check the client id, its secret and its scopes.';
-    return new HttpError(502, `${this.name} refuses this server: ${reason}. ${advice}`);
+    return new HttpError(502, `${this.#name} refuses this server: ${reason}. ${advice}`);
   }
 
   /** @param code is left out of the message. */
-  async #toHttpError(thrown: unknown, code: string): Promise<HttpError> {
+  #toHttpError(thrown: unknown, code: string): HttpError {
     if (thrown instanceof HttpError) return thrown;
-    const oauth = await protocol();
     const reasonOf = (error: string, text = '') => {
       const reason = text === '' ? error : `${error} (${text})`;
       return quoted(code === '' ? reason : reason.replaceAll(code, '…'));
     };
     if (thrown instanceof oauth.AuthorizationResponseError) {
       const { error, error_description: text } = thrown;
-      return new HttpError(403, `${this.name} has refused the sign-in: ${reasonOf(error, text)}.`);
+      return new HttpError(403, `${this.#name} has refused the sign-in: ${reasonOf(error, text)}.`);
     }
     if (thrown instanceof oauth.ResponseBodyError) {
       const { error, error_description: text } = thrown;
       const reason = reasonOf(error, text);
       if (error !== 'invalid_grant') return this.#refused(reason);
-      return new HttpError(400, `${this.name} no longer accepts this sign-in: ${reason}.`);
+      return new HttpError(400, `${this.#name} no longer accepts this sign-in: ${reason}.`);
     }
     if (thrown instanceof oauth.WWWAuthenticateChallengeError) {
       return this.#refused(`status ${thrown.status}`);
     }
-    const { OperationProcessingError, UnsupportedOperationError } = oauth;
-    if (thrown instanceof OperationProcessingError || thrown instanceof UnsupportedOperationError) {
-      return new HttpError(502, `The answer of ${this.name} cannot be used: ${thrown.message}.`);
+    if (
+      thrown instanceof oauth.OperationProcessingError ||
+      thrown instanceof oauth.UnsupportedOperationError
+    ) {
+      return new HttpError(502, `The answer of ${this.#name} cannot be used: ${thrown.message}.`);
     }
     return this.#unreachable(thrown);
   }
 }
 
 /** Returns the way in which a client proves its identity: by its secret, in the body or the header. */
-async function clientAuth(
+function clientAuth(
   { secret }: WindowClient,
   { token_endpoint_auth_methods_supported: methods = [] }: GrantMetadata,
-): Promise<ClientAuth> {
-  const oauth = await protocol();
+): oauth.ClientAuth {
   if (secret === undefined) return oauth.None();
   // Servers differ in whether they decode a secret in the header.
   const inBody = methods.includes('client_secret_post');

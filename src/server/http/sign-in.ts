@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { decodeJwt } from 'jose';
 import type { LogLevel } from '../../core/context.ts';
 import type { Auth } from './auth.ts';
-import { CodeGrant, type GrantRequest } from './code-grant.ts';
+import type { CodeGrant, GrantRequest, GrantSettings } from './code-grant.ts';
 import { HttpError } from './http-error.ts';
 import { pageSecret } from './login-sessions.ts';
 import { type Projects, projectOf } from './projects.ts';
@@ -46,14 +46,15 @@ export class SignIn {
   readonly issuer: string;
   /** The address of this server that the authorization server knows. */
   readonly address: string;
-  readonly #grant: CodeGrant;
+  readonly #settings: GrantSettings;
   readonly #parts: SignInParts;
   readonly #attempts = new Map<string, Attempt>();
+  #loaded: Promise<CodeGrant> | undefined;
 
-  private constructor(parts: SignInParts, grant: CodeGrant, address: string) {
+  private constructor(parts: SignInParts, settings: GrantSettings, address: string) {
     this.#parts = parts;
-    this.#grant = grant;
-    this.issuer = grant.name;
+    this.#settings = settings;
+    this.issuer = new URL(settings.issuer).host;
     this.address = address;
   }
 
@@ -66,7 +67,7 @@ export class SignIn {
     // A resource is a URL; any other audience is a matter of the authorization server.
     const resource = URL.canParse(audience) && !audience.includes('#') ? audience : undefined;
     const redirectUri = `${address}${returnPath}`;
-    return new SignIn(parts, new CodeGrant({ issuer, client, redirectUri, resource }), address);
+    return new SignIn(parts, { issuer, client, redirectUri, resource }, address);
   }
 
   /**
@@ -77,7 +78,7 @@ export class SignIn {
    */
   async begin(request: Request): Promise<GrantRequest> {
     const page = digest(pageSecret(request));
-    const begun = await this.#reported(() => this.#grant.begin());
+    const begun = await this.#reported(async () => (await this.#grant()).begin());
     const now = Date.now();
     for (const [state, { expires }] of this.#attempts) {
       if (expires <= now || this.#attempts.size >= maxAttempts) this.#attempts.delete(state);
@@ -96,10 +97,18 @@ export class SignIn {
   async finish(answer: URLSearchParams, request: Request, response: Response): Promise<Date> {
     const attempt = this.#take(answer.get('state') ?? '', digest(pageSecret(request)));
     return this.#reported(async () => {
-      const token = await this.#grant.redeem(attempt.request, answer);
+      const token = await (await this.#grant()).redeem(attempt.request, answer);
       await this.#accept(token, response);
       return this.#parts.auth.openForAll(request, response);
     });
+  }
+
+  /** Loads the code of the protocol, which most runs of a server do not need. */
+  #grant(): Promise<CodeGrant> {
+    this.#loaded ??= import('./code-grant.ts').then(
+      ({ CodeGrant }) => new CodeGrant(this.#settings),
+    );
+    return this.#loaded;
   }
 
   /** Takes a sign-in that can be finished once, by its page only. */
