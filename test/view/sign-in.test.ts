@@ -4,6 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bundlePage } from '../../build.js';
 import { viewFace } from '../../src/server/view/view-face.ts';
+import { findViolations } from '../support/axe.ts';
 import { startBrowser } from '../support/browser.ts';
 import { deep } from '../support/depth.ts';
 import { projectApp, type Served, serve } from '../support/http.ts';
@@ -135,6 +136,16 @@ describe.skipIf(!browser)('a person who signs in by the issuer', () => {
       expect(page.url()).toBe(`${server.url}/view/`);
     },
   );
+
+  deep('gets pages that keep the rules of accessibility', async () => {
+    issuer.grants.refusal = { error: 'access_denied' };
+    await page.goto(`${server.url}/view/timeline`);
+    await button().waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await button().click();
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  });
 
   deep('at an address that the issuer does not know is led to the other one', async () => {
     const { port } = new URL(server.url);
