@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { textKeys, withKeys } from '../yaml/text-keys.ts';
+import { inlinePattern as inline } from './inline-pattern.ts';
 import { formatReference, maxReferences, parseReference, type Reference } from './reference.ts';
 import { type Fingerprint, formatFingerprint, parseFingerprint } from './span.ts';
 
@@ -67,8 +68,6 @@ export const day = z.iso.date();
 
 const none: Annotations = { evidence: [], supersedes: [] };
 const anyKey = /^(?:evidence|verified|supersedes|superseded_by|expires|claim)[ \t]*:/m;
-/** Evidence within markdown: a reference between backticks, and its fingerprint in a comment. */
-const inline = /`([^`\n]{1,420})` ?<!-- ?([1-9]\d{0,6}-[0-9a-f]{16}) ?-->/g;
 
 /**
  * A line of markdown by which a section says what it replaces: `Superseded by [Use git](#use-git)`, also

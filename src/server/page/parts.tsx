@@ -4,6 +4,7 @@ import type { CommitData, Entry, FieldDifference, RecordReference } from './answ
 import type { Answered } from './data.ts';
 import { targetOf } from './link-target.ts';
 import { anchorOf } from './page-place.ts';
+import { plainDifference } from './plain-difference.ts';
 import { addressOfRecord, addressTo, isCopy } from './route.ts';
 
 /** Shows data when it is there; until then, that it is on its way or why it is not. */
@@ -132,20 +133,27 @@ export function CommitEntry({
 export function Differences({ fields }: { fields: readonly FieldDifference[] }) {
   return (
     <dl class="differences">
-      {fields.map(({ field, before, after, added, removed, diff }) => (
-        <div key={field}>
-          <dt>{field}</dt>
-          <dd>
-            {diff !== undefined && <Diff text={diff} />}
-            {[...(removed ?? []), ...(before === undefined ? [] : [before])].map((value, i) => (
-              <del key={`- ${i}`}>{valueText(value)}</del>
-            ))}
-            {[...(added ?? []), ...(after === undefined ? [] : [after])].map((value, i) => (
-              <ins key={`+ ${i}`}>{valueText(value)}</ins>
-            ))}
-          </dd>
-        </div>
-      ))}
+      {fields
+        .map(plainDifference)
+        .map(({ field: { field, before, after, added, removed, diff }, notes }) => (
+          <div key={field}>
+            <dt>{field}</dt>
+            <dd>
+              {notes.map((note) => (
+                <p key={note} class="faint">
+                  {note}
+                </p>
+              ))}
+              {diff !== undefined && <Diff text={diff} />}
+              {[...(removed ?? []), ...(before === undefined ? [] : [before])].map((value, i) => (
+                <del key={`- ${i}`}>{valueText(value)}</del>
+              ))}
+              {[...(added ?? []), ...(after === undefined ? [] : [after])].map((value, i) => (
+                <ins key={`+ ${i}`}>{valueText(value)}</ins>
+              ))}
+            </dd>
+          </div>
+        ))}
     </dl>
   );
 }
