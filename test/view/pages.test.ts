@@ -135,6 +135,42 @@ describe('the operations of the pages', () => {
     expect(nowhere.status).toBe(404);
   });
 
+  deep('say where they count only the newest commits', async () => {
+    const other = await serve(
+      { personKeys: [key] },
+      {},
+      {},
+      viewFace({ folder: newFolder(), version: '0.0.0', token }),
+    );
+    const agent = new Served(other.repo);
+    agent.actAs('fast-coder/2.0');
+    const write = (from: number, to: number) =>
+      Promise.all(
+        Array.from({ length: to - from }, (_, i) => agent.write(`entry-${from + i}`, 'A text.')),
+      );
+    const home = async () => {
+      // It reads the whole history, so that no time limit ends the count.
+      await other.ask('GET', '/memory/activity');
+      return (await other.ask('GET', '/memory/home')).body;
+    };
+    await write(0, 1);
+    await other.ask('POST', '/memory/reviewed', { body: { commit: 'HEAD' } });
+    const marked = agent.head();
+    await write(1, 150);
+    const known = await home();
+    expect(known.unreviewed).toMatchObject({ count: 149, from: marked });
+    expect(known.unreviewed).not.toHaveProperty('isPart');
+    expect(known.since).not.toHaveProperty('isPart');
+    await write(150, 300);
+    // The mark is older than all that are counted: the review begins with it all the same.
+    const { unreviewed, since } = await home();
+    expect(unreviewed).toMatchObject({ isPart: true, from: marked });
+    expect(unreviewed.count).toBeLessThan(299);
+    expect(since).toMatchObject({ isPart: true });
+    await agent.close();
+    await other.close();
+  });
+
   test('return one section of a record, in the form that a search names it', async () => {
     const body = '# Log\n\n## Database\n\nPostgres\n\n## Queue\n\nRedis\n';
     memory.repo.write('.memory-bank/sections.md', body);

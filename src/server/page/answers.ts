@@ -88,6 +88,8 @@ export type StaleEvidence = z.infer<typeof evidenceShape>;
 
 const makersShape = z.array(z.object({ name: text, count })).describe('most commits first');
 
+const isPart = z.boolean().optional().describe('whether older ones were not counted');
+
 export const homeShape = z.object({
   project: text,
   id: text.optional().describe('the id of the project in config.yaml'),
@@ -99,12 +101,13 @@ export const homeShape = z.object({
   decisions: z.array(pointShape),
   recent: z.array(entryShape),
   since: z
-    .object({ day: text, count, agents: makersShape })
+    .object({ day: text, count, agents: makersShape, isPart })
     .describe('the commits since the beginning of yesterday'),
   unreviewed: z
     .object({
       count,
       agents: makersShape,
+      isPart,
       from: text.describe('the state before them'),
       until: text.describe('the newest commit'),
     })

@@ -105,7 +105,7 @@ function Attention({
 
 /** The commits of agents that no person has looked at; this clone keeps the mark. */
 function Unreviewed({
-  unreviewed: { count, agents, from, until },
+  unreviewed: { count, agents, isPart, from, until },
   branch,
   onDone,
 }: {
@@ -126,9 +126,14 @@ function Unreviewed({
   return (
     <li>
       <p>
-        {count} {count === 1 ? 'commit' : 'commits'} of agents {count === 1 ? 'is' : 'are'} not
-        reviewed <Makers makers={agents} />
+        {count} {isPart ? 'or more commits' : count === 1 ? 'commit' : 'commits'} of agents{' '}
+        {count === 1 && !isPart ? 'is' : 'are'} not reviewed <Makers makers={agents} />
       </p>
+      {isPart && !isCopy && (
+        <p class="faint">
+          Only the newest commits are counted. "Mark as reviewed" marks the older ones also.
+        </p>
+      )}
       {!isCopy && (
         <p class="row">
           <a href={addressTo('branches', branch ?? until, { base: from.slice(0, 12) })}>
@@ -187,7 +192,7 @@ function Points({
 
 function Recent({
   entries,
-  since: { day, count, agents },
+  since: { day, count, agents, isPart },
   isPast,
 }: {
   entries: readonly Entry[];
@@ -202,6 +207,7 @@ function Recent({
         <p class="faint">
           <a href={addressTo('timeline', '', { after: day })}>Since yesterday</a>:{' '}
           {count === 0 ? 'nothing' : <Makers makers={agents} />}
+          {isPart && ' or more'}
         </p>
       )}
       <ol class="plain">

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
-import type { Log } from '../../core/history.ts';
+import type { NewestCommits } from '../../core/history.ts';
 import { describeCopy } from '../../core/store.ts';
 import { homeShape } from '../page/answers.ts';
 import { at, commitData, countMakers, entryData, referenceTo } from './answer-data.ts';
@@ -31,12 +31,13 @@ export const home = defineMemoryOperation({
     const { root, projectId: id } = await context.project.info();
     const { branch, oid: head } = await context.project.head();
     const { records, damaged, copies } = await readState(context, catalogue.types, at);
-    const { entries } = await logOf(context, at);
+    const { entries, total, isPart } = await logOf(context, at);
+    const isCut = isPart || total > entries.length;
     const [newest] = entries;
     const since = Date.parse(newest?.commit.at ?? '') - recently;
     const yesterday = new Date(context.now().getTime() - oneDay).toISOString().slice(0, 10);
     const late = entries.filter(({ commit }) => commit.at >= yesterday);
-    const unreviewed = at === undefined ? await findUnreviewed(context, entries) : undefined;
+    const unreviewed = at === undefined ? await findUnreviewed(context, entries, isCut) : undefined;
     const points = pointsOf(records);
     const dated = points.sort((a, b) => ((b.at ?? '') < (a.at ?? '') ? -1 : 1));
     const ofPart = (wanted: 'now' | 'decision') =>
@@ -58,6 +59,7 @@ export const home = defineMemoryOperation({
         day: yesterday,
         count: late.length,
         agents: countMakers(late.map(({ commit }) => commit)),
+        ...(isCut && late.length === entries.length && { isPart: true }),
       },
       ...(unreviewed && { unreviewed }),
       waiting: at === undefined ? (await context.reviews.list()).length : 0,
@@ -71,13 +73,13 @@ export const home = defineMemoryOperation({
 });
 
 /** Returns the newest commits; a memory that was never committed has none. */
-async function logOf({ history }: Context, revision: string | undefined): Promise<Log> {
+async function logOf({ history }: Context, revision: string | undefined): Promise<NewestCommits> {
   try {
     return await history.newest(revision ?? 'HEAD', maxLooked);
   } catch (error) {
     const isNew = error instanceof MemoryError && error.code === 'not_found';
     if (!isNew || revision !== undefined) throw error;
-    return { entries: [], total: 0, shallow: false };
+    return { entries: [], total: 0, shallow: false, isPart: false };
   }
 }
 

@@ -25,34 +25,44 @@ export const reviewed = defineMemoryOperation({
   },
 });
 
-/** Returns the newest commits of agents that no person has accepted or marked as reviewed. */
+/**
+ * Returns the newest commits of agents that no person has accepted or marked as reviewed.
+ *
+ * @param isCut whether the memory has older commits than the given ones.
+ */
 export async function findUnreviewed(
   { store, history, reviews }: Context,
   entries: readonly LogEntry[],
+  isCut: boolean,
 ): Promise<Home['unreviewed']> {
   const mark = await store.local.get(stateKey);
   const known = isObject(mark) ? mark : {};
   const all = entries.map(({ commit }) => commit);
   const end = all.findIndex(({ oid }) => oid === known.commit);
   // A rewritten history does not have the reviewed commit any more.
-  const isNew = ({ at }: CommitInfo) => typeof known.at !== 'string' || at > known.at;
+  const isNew = ({ at }: CommitInfo) =>
+    typeof known.at !== 'string' || at > known.at || (isCut && at === known.at);
   const newer = end >= 0 ? all.slice(0, end) : all.filter(isNew);
   const ofAgents = newer.filter(({ agent }) => agent !== undefined && !isOfPerson(agent));
   const accepted = await reviews.accepted(ofAgents.map(({ oid }) => oid));
   const found = ofAgents.filter(({ oid }) => !accepted.has(oid));
   const [newest, oldest] = [all[0], found.at(-1)];
   if (!newest || !oldest) return undefined;
-  const before = await stateBefore(history, oldest.oid);
+  // The reviewed commit, or the first one, is older than all that were looked at.
+  const isPart = isCut && newer.includes(all.at(-1) ?? newest);
+  const reviewed = isPart && typeof known.commit === 'string' ? known.commit : `${oldest.oid}~1`;
+  const before = (await stateOf(history, reviewed)) ?? (await stateOf(history, `${oldest.oid}~1`));
   return {
     count: found.length,
     agents: countMakers(found),
+    ...(isPart && { isPart }),
     from: before ?? oldest.oid,
     until: newest.oid,
   };
 }
 
-/** Returns the commit before another one; undefined for the first one. */
-async function stateBefore(history: Context['history'], oid: string): Promise<string | undefined> {
-  const state = await history.at(`${oid}~1`).catch(() => undefined);
+/** Returns the commit of a revision; undefined for the one before the first. */
+async function stateOf(history: Context['history'], revision: string): Promise<string | undefined> {
+  const state = await history.at(revision).catch(() => undefined);
   return state?.commit.oid;
 }
