@@ -1,4 +1,4 @@
-import { limitAnswer, offsetOf } from '../core/answer-limit.ts';
+import { limitAnswer } from '../core/answer-limit.ts';
 import { monotonicTime } from '../core/clock.ts';
 import type { Context, LogLevel } from '../core/context.ts';
 import { type ErrorCode, toMemoryError } from '../core/error.ts';
@@ -22,6 +22,7 @@ import { newSession } from './clock-and-ids.ts';
 import { type EmbeddingSettings, openEmbedder } from './embeddings/embedding-settings.ts';
 import { ModelSummarizer } from './extractive-summarizer.ts';
 import { Model, type ModelSettings } from './model.ts';
+import { restOf } from './rest-of-answer.ts';
 import {
   type Listener,
   placeKey,
@@ -190,7 +191,7 @@ export class App {
         };
         const whole = await this.#work(session, tool.name, reporting, work, tool.effect);
         const { value, note: leftOut } = options.forModel
-          ? limitAnswer(whole, tool.growing, offsetOf(args))
+          ? limitAnswer(whole, restOf(tool, args))
           : { value: whole, note: undefined };
         if (leftOut !== undefined) notes.push(leftOut);
         const body = toolset.success(tool, value);

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, type JsonValue } from './json.ts';
+import { cutLongTexts, type RestOfText, roomOfEach, sizeOf, sum } from './cut-text.ts';
+import type { JsonObject } from './json.ts';
 
 /**
  * Maximum size of an answer for a model, in characters of its JSON: about 15,000 tokens.
@@ -22,16 +23,34 @@ export interface LimitedAnswer {
 /** The list of damaged records, which any answer can have. */
 const always: GrowingLists = { damaged: '"memory-bank check" reports all' };
 
+/** How the rest of an answer is asked for. */
+export interface AnswerRest {
+  readonly lists?: GrowingLists | undefined;
+  /** The number of items that the caller has skipped. */
+  readonly offset?: number;
+  readonly text?: RestOfText;
+}
+
+/** How the rest of a text is read where no argument asks for it. */
+export const openFile: RestOfText = () => 'Open the file of the record below .memory-bank/.';
+
+/** Shortens the growing lists of an answer, then its longest texts, until it fits. */
+export function limitAnswer(
+  value: JsonObject,
+  { lists, offset, text = openFile }: AnswerRest = {},
+  limit = maxAnswer,
+): LimitedAnswer {
+  const short = limitLists(value, lists, offset, limit);
+  return { ...short, value: cutLongTexts(short.value, limit, text) };
+}
+
 /**
- * Shortens the growing lists of an answer until it fits.
+ * Shortens the growing lists of an answer.
  *
  * Items are left out at the end of a list, and never all of them. A short list stays whole: the longest
- * lists are shortened first. An item is never cut, because an agent could write it back. The key
- * `left_out` of the answer counts the items.
- *
- * @param offset the number of items that the caller has skipped.
+ * lists are shortened first. The key `left_out` of the answer counts the items.
  */
-export function limitAnswer(
+function limitLists(
   value: JsonObject,
   lists: GrowingLists = {},
   offset = 0,
@@ -73,17 +92,6 @@ export function limitAnswer(
 /** Characters kept for the key `left_out`. */
 const reserve = 200;
 
-/** Returns the size that no list may exceed, so that all lists together have the size `room`. */
-function roomOfEach(sizes: readonly number[], room: number): number {
-  let [left, lists] = [room, sizes.length];
-  for (const size of sizes.toSorted((a, b) => a - b)) {
-    if (size > left / lists) break;
-    left -= size;
-    lists -= 1;
-  }
-  return lists === 0 ? room : left / lists;
-}
-
 /**
  * Returns how many items from the start of a list fit into a budget.
  *
@@ -101,17 +109,4 @@ export function countWithin<T>(
     return left < 0 && i >= least;
   });
   return end < 0 ? items.length : end;
-}
-
-function sizeOf(value: JsonValue): number {
-  return JSON.stringify(value).length;
-}
-
-function sum(sizes: readonly number[]): number {
-  return sizes.reduce((all, size) => all + size, 0);
-}
-
-/** Returns the number of skipped items in the arguments of a call. */
-export function offsetOf(args: unknown): number {
-  return isObject(args) && typeof args.offset === 'number' ? args.offset : 0;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { isCutText } from './cut-text.ts';
 import { describeIssue, type Issue, MemoryError } from './error.ts';
-import { illFormedTexts, isObject, type JsonObject } from './json.ts';
+import { illFormedTexts, isObject, type JsonObject, textsWhere } from './json.ts';
 
 /** Maximum number of issues that the error about one call reports. */
 const maxIssues = 10;
@@ -41,13 +42,28 @@ export function parseInput<I extends z.ZodObject>(schema: I, args: unknown): z.o
   const given = args === undefined ? {} : args;
   const result = schema.safeParse(given);
   const found: Issue[] = result.success
-    ? [...illFormedTexts(result.data)].map((path) => ({ path, kind: 'value', message: halfPair }))
+    ? textIssues(result.data)
     : result.error.issues.map((issue) => toIssue(issue, given));
   const issues = found.slice(0, maxIssues);
   if (result.success && issues.length === 0) return result.data;
   throw new MemoryError('invalid_input', issues.map(describeIssue).join('; '), { issues });
 }
 
+/** Finds the texts that must not be stored. */
+function textIssues(data: unknown): Issue[] {
+  const issue = (message: string) => (path: Issue['path']) => ({
+    path,
+    kind: 'value' as const,
+    message,
+  });
+  return [
+    ...[...illFormedTexts(data)].map(issue(halfPair)),
+    ...[...textsWhere(data, isCutText)].map(issue(cutAnswer)),
+  ];
+}
+
+const cutAnswer =
+  'contains the last line of an answer that was cut, so the rest would be lost; read the rest first, or edit the file';
 const halfPair =
   'must not contain half of a surrogate pair; send whole characters, or cut the text elsewhere';
 

@@ -28,18 +28,24 @@ export function jsonText(value: unknown, indent?: number): string {
   );
 }
 
-/** Finds the texts with half of a surrogate pair in a JSON value, keys included, and returns their paths. */
-export function* illFormedTexts(
+/** Finds the texts with half of a surrogate pair in a JSON value, and returns their paths. */
+export function illFormedTexts(value: unknown): Generator<readonly (string | number)[]> {
+  return textsWhere(value, (text) => !text.isWellFormed());
+}
+
+/** Finds the texts in a JSON value that meet a condition, keys included, and returns their paths. */
+export function* textsWhere(
   value: unknown,
+  meets: (text: string) => boolean,
   path: readonly (string | number)[] = [],
 ): Generator<readonly (string | number)[]> {
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) yield path;
+    if (meets(value)) yield path;
   } else if (typeof value === 'object' && value !== null) {
     const isList = Array.isArray(value);
     for (const [key, item] of Object.entries(value)) {
-      if (!key.isWellFormed()) yield path;
-      yield* illFormedTexts(item, [...path, isList ? Number(key) : key]);
+      if (meets(key)) yield path;
+      yield* textsWhere(item, meets, [...path, isList ? Number(key) : key]);
     }
   }
 }

@@ -68,3 +68,47 @@ test('a person at a terminal gets all of it', () => {
   const { stdout } = spawnSync(process.execPath, args, { cwd: repo.root, encoding: 'utf8' });
   expect(JSON.parse(stdout).data.tasks).toHaveLength(90);
 });
+
+const readers: readonly (readonly [tool: string, args: object, key: string])[] = [
+  ['read_memory_bank_file', { filename: 'systemPatterns.md' }, 'content'],
+  ['System_Patterns', {}, 'content'],
+  ['memory_read', { category: 'patterns', key: 'long' }, 'value'],
+];
+
+/** Finds the text at a key, wherever the toolset has it in its answer. */
+function textAt(value: unknown, key: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, item] of Object.entries(value)) {
+    if (name === key && typeof item === 'string') return item;
+    const found = textAt(item, key);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+test.each(readers)(
+  '%s cuts a long text, and returns the rest by its section',
+  async (tool, args, key) => {
+    const whole = range(4_000)
+      .map((i) => `Line ${i} of "a long" text: é🙂\n`)
+      .join('');
+    repo.write('.memory-bank/systemPatterns.md', whole);
+    await call('memory_write', { category: 'patterns', key: 'long', value: whole });
+    let read = '';
+    let section: string | undefined;
+    do {
+      const { body, content } = await call(tool, { ...args, ...(section && { section }) });
+      expect(content[0].text.length).toBeLessThanOrEqual(maxAnswer + 50);
+      const text = textAt(body, key) ?? '';
+      const [line = '', next] = /\[memory-bank: .*with section "(.*)"\.\]$/.exec(text) ?? [];
+      if (line !== '') {
+        const content = `# Mine\n\n${text}`;
+        const refused = await call('write_memory_bank_file', { filename: 'other.md', content });
+        expect(refused.content[0].text).toContain('answer that was cut');
+      }
+      read += text.slice(0, text.length - line.length);
+      section = next;
+    } while (section !== undefined);
+    expect(read).toBe(whole);
+  },
+);

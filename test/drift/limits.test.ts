@@ -335,11 +335,11 @@ const limits: readonly (readonly [
     'the rest is only counted',
   ],
   [
-    'an answer of a tool over MCP whose lists can grow, characters',
+    'an answer of a tool, a resource or a prompt over MCP, characters',
     'core/answer-limit.ts',
     'maxAnswer',
     '',
-    'the end of its longest lists is left out; the answer says how to ask for it',
+    'the end of its longest lists is left out, then its longest texts are cut at the end of a line; the answer says how to ask for the rest, and no tool accepts a text that contains that line',
   ],
   [
     'the list in an answer of a history tool, bytes',

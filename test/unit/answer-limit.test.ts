@@ -7,15 +7,14 @@ const items = (count: number, size: number) =>
 
 it('leaves an answer that fits as it is', () => {
   const value = { tasks: items(10, 100) };
-  expect(limitAnswer(value, { tasks: 'never' })).toEqual({ value, note: undefined });
-  expect(limitAnswer(value, { tasks: 'never' }).value).toBe(value);
+  expect(limitAnswer(value, { lists: { tasks: 'never' } })).toEqual({ value, note: undefined });
+  expect(limitAnswer(value, { lists: { tasks: 'never' } }).value).toBe(value);
 });
 
 it('says how many items are left out, and how to ask for them', () => {
   const { value, note } = limitAnswer(
     { tasks: items(400, 500) },
-    { tasks: 'call again with offset {offset}' },
-    200,
+    { lists: { tasks: 'call again with offset {offset}' }, offset: 200 },
   );
   const kept = Array.isArray(value.tasks) ? value.tasks.length : 0;
   expect(kept).toBeGreaterThan(100);
@@ -26,17 +25,23 @@ it('says how many items are left out, and how to ask for them', () => {
 });
 
 it('shortens the longest lists first', () => {
-  const { value } = limitAnswer({ a: items(20, 100), b: items(2000, 100) }, { a: '', b: '' });
+  const { value } = limitAnswer(
+    { a: items(20, 100), b: items(2000, 100) },
+    { lists: { a: '', b: '' } },
+  );
   expect(value.a).toHaveLength(20);
   expect(Object.keys(value.left_out ?? {})).toEqual(['b']);
 });
 
-it('keeps one item of each list, and never cuts it', () => {
+it('keeps one item of each list, and cuts its text', () => {
   const whole = 'x'.repeat(2 * maxAnswer);
-  const { value, note } = limitAnswer({ entries: [whole, 'y'] }, { entries: 'call again' });
-  expect(value.entries).toEqual([whole]);
+  const { value, note } = limitAnswer(
+    { entries: [whole, 'y'] },
+    { lists: { entries: 'call again' } },
+  );
+  expect(value.entries).toEqual([expect.stringMatching(/^x{50000,}\n\[memory-bank: .*\]$/)]);
+  expect(JSON.stringify(value).length).toBeLessThanOrEqual(maxAnswer);
   expect(note).toContain('1 more entries');
-  expect(limitAnswer({ content: whole }).note).toBeUndefined();
 });
 
 test('every answer with short items fits, keeps its order, and counts what it leaves out', () => {
@@ -44,7 +49,7 @@ test('every answer with short items fits, keeps its order, and counts what it le
   fc.assert(
     fc.property(list, list, list, fc.integer({ min: 3_000, max: 90_000 }), (a, b, c, limit) => {
       const whole = { a, b, damaged: c, other: true };
-      const { value, note } = limitAnswer(whole, { a: '', b: '' }, 0, limit);
+      const { value, note } = limitAnswer(whole, { lists: { a: '', b: '' } }, limit);
       expect(JSON.stringify(value).length).toBeLessThanOrEqual(limit);
       const counts = new Map(Object.entries(value.left_out ?? {}));
       for (const [name, items] of Object.entries({ a, b, damaged: c })) {

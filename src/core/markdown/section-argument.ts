@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MemoryError } from '../error.ts';
 import { namedSections, sectionAt } from './section-path.ts';
+import { parsePart } from './text-part.ts';
 
 /** The optional argument of a tool that reads a text: only this section. */
 export const sectionArgument = z
@@ -14,7 +15,8 @@ export const sectionArgument = z
 const mostNamed = 20;
 
 /**
- * Returns the text, or only the section that a path names.
+ * Returns the text, or only the section that a path names; `, characters 60000-` after it, or alone,
+ * leaves out the beginning.
  *
  * @throws MemoryError `invalid_input` with the sections of the text.
  */
@@ -22,6 +24,8 @@ export function readSection(text: string, path: string | undefined): string {
   if (path === undefined) return text;
   const found = sectionAt(text, path);
   if (found !== undefined) return found;
+  const part = parsePart(path);
+  if (part.section !== path) return readSection(text, part.section).slice(part.from);
   const sections = namedSections(text).map((section) => section.path);
   const left = sections.length - mostNamed;
   const names = sections.slice(0, mostNamed).map((name) => JSON.stringify(name));

@@ -1,6 +1,8 @@
 import type { App, Reply } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
+import { maxAnswer, openFile } from '../../core/answer-limit.ts';
 import type { LogLevel } from '../../core/context.ts';
+import { cutText } from '../../core/cut-text.ts';
 import { MemoryError } from '../../core/error.ts';
 import { isObject, type JsonObject, jsonText } from '../../core/json.ts';
 import { nearestName } from '../../core/names/nearest-name.ts';
@@ -85,7 +87,7 @@ export function getPrompt(app: App, session: Session, name: string, options: Cal
     const prompts = (await app.toolsets()).flatMap((toolset) => toolset.prompts ?? []);
     const prompt = prompts.find((candidate) => candidate.name === name);
     if (!prompt) throw new MemoryError('invalid_input', `There is no prompt named ${name}.`);
-    const text = await prompt.text(context);
+    const text = cutText(await prompt.text(context), maxAnswer, openFile);
     return {
       description: prompt.description,
       messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],

@@ -1,7 +1,10 @@
 import type { App } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
+import { maxAnswer, openFile } from '../../core/answer-limit.ts';
 import type { Context } from '../../core/context.ts';
+import { cutText } from '../../core/cut-text.ts';
 import { MemoryError } from '../../core/error.ts';
+import { formatPart, parsePart } from '../../core/markdown/text-part.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Session } from '../../core/session.ts';
 import type { Located } from '../../core/store.ts';
@@ -94,7 +97,7 @@ export class ResourceFeed {
   }
 
   /**
-   * Returns the text of a record as its file has it, or one section of it.
+   * Returns the text of a record as its file has it, or one section of it; a long text is cut.
    *
    * @param uri may end in `?section=` or `#` and the section, as a search names it.
    * @throws MemoryError `not_found`, `invalid_input` for an unknown section, or the error of the store
@@ -104,7 +107,8 @@ export class ResourceFeed {
     return this.#app.run(this.#session, 'resources/read', options, async (context) => {
       const made = (await this.#texts(context)).find((one) => one.uri === uri);
       if (made) {
-        return { uri, name: made.name, mimeType: markdown, text: await made.text(context) };
+        const text = cutText(await made.text(context), maxAnswer, openFile);
+        return { uri, name: made.name, mimeType: markdown, text };
       }
       for (const { scheme, type } of await this.#resources()) {
         const { key, section } = fromUri(scheme, uri) ?? {};
@@ -112,7 +116,12 @@ export class ResourceFeed {
         if (!record) continue;
         // Loaded here, so that the start does not wait for the markdown parser.
         const { readSection } = await import('../../core/markdown/section-argument.ts');
-        const text = readSection(type.codec.encode(record.value), section);
+        const whole = readSection(type.codec.encode(record.value), section);
+        const part = parsePart(section ?? '');
+        const text = cutText(whole, maxAnswer, (kept) => {
+          const next = encodeURIComponent(formatPart({ ...part, from: part.from + kept }));
+          return `To read on, read ${toUri(scheme, record.key)}?section=${next}.`;
+        });
         const caution = (await context.store.cautions([record.path])).get(record.path);
         return {
           uri,

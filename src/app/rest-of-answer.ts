@@ -1,0 +1,19 @@
+import { type AnswerRest, openFile } from '../core/answer-limit.ts';
+import { isObject } from '../core/json.ts';
+import { formatPart, parsePart } from '../core/markdown/text-part.ts';
+import type { Tool } from '../core/tool.ts';
+
+/** How a caller asks for what the answer of a call leaves out. */
+export function restOf({ growing, input }: Tool, args: unknown): AnswerRest {
+  const { offset, section } = isObject(args) ? args : {};
+  const lists = { lists: growing, ...(typeof offset === 'number' && { offset }) };
+  if (!('section' in input.shape)) return { ...lists, text: openFile };
+  const part = parsePart(typeof section === 'string' ? section : '');
+  return {
+    ...lists,
+    text(kept) {
+      const next = formatPart({ ...part, from: part.from + kept });
+      return `To read on, ask for this text alone, with section ${JSON.stringify(next)}.`;
+    },
+  };
+}
