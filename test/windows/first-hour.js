@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -205,6 +206,29 @@ await step('every change is a commit, and the repository is sound', () => {
   if (/^(?!.. \.memory-bank\/productContext\.md$|\?\?)./m.test(status)) throw new Error(status);
   if (/^100755/m.test(git('ls-files', '--stage', '.memory-bank'))) throw new Error('executable');
 });
+if (process.platform === 'win32') {
+  await step('each spelling of the folder is the same project, with one lock and one index', () => {
+    const asked = ['/d', '/c', `for %A in ("${project}") do @echo %~sA`];
+    const short = spawnSync('cmd.exe', asked, { encoding: 'utf8', windowsVerbatimArguments: true });
+    expect(short.stdout, '~');
+    const drive = project.slice(0, 1).toLowerCase() + project.slice(1);
+    const spellings = [short.stdout.trim(), drive, project.toUpperCase(), `\\\\?\\${project}`];
+    const before = Number(git('rev-list', '--count', 'HEAD'));
+    for (const [i, root] of spellings.entries()) {
+      command(project, ['status', '--root', root]);
+      const args = ['--category', 'patterns', '--key', `spelling-${i}`, '--value', root];
+      command('created', ['memory-write', '--root', root, ...args]);
+      command(`spelling-${i}`, ['list']);
+    }
+    const made = Number(git('rev-list', '--count', 'HEAD')) - before;
+    if (made !== spellings.length) throw new Error(`${made} commits`);
+    const own = readdirSync(join(project, '.git/memory-bank'));
+    for (const kind of ['history-', 'brief-']) {
+      const files = own.filter((name) => name.startsWith(kind));
+      if (files.length > 1) throw new Error(files.join());
+    }
+  });
+}
 await step('init --undo takes the registration back', () => {
   command('', ['init', '--undo', '--yes']);
   const config = readFileSync(join(project, '.git/config'), 'utf8');

@@ -18,6 +18,17 @@ import { checkRepository } from './repository-check.ts';
 /** Size limit of a file of attributes, in bytes. */
 const maxAttributes = 1024 * 1024;
 
+/** The systems on which the tests run for each change; docs/compatibility.md lists them. */
+const tested: ReadonlySet<string> = new Set(['linux x64', 'win32 x64']);
+
+/** Says on what the program runs, and whether its tests do so as well. */
+export function lookAtSystem(platform: NodeJS.Platform, arch: string): Finding {
+  const text = `${process.versions.node} on ${platform} ${release()}, ${arch}`;
+  if (tested.has(`${platform} ${arch}`)) return { what: 'Node.js', state: 'good', text };
+  const more = 'expected to work, but the tests do not run on this system';
+  return { what: 'Node.js', state: 'note', text: `${text}: ${more}` };
+}
+
 /**
  * Checks everything that can keep the memory of a project from working.
  *
@@ -30,12 +41,7 @@ export async function checkHealth(
   program: readonly string[],
   options: CallOptions,
 ): Promise<Finding[]> {
-  const system = `${process.platform} ${release()}, ${process.arch}`;
-  const node: Finding = {
-    what: 'Node.js',
-    state: 'good',
-    text: `${process.versions.node} on ${system}`,
-  };
+  const node = lookAtSystem(process.platform, process.arch);
   let root = '';
   const project = await attempt('Project', async () => {
     const found = await findRoot({ ...place, clientRoots: async () => [] });
