@@ -440,6 +440,26 @@ describe('the repository changes', () => {
 });
 
 describe('a disk that fails all reads', () => {
+  test('once a packed ref of ours is removed: the removal is acknowledged', async () => {
+    const repo = create();
+    const [ref, from] = ['refs/memory-bank/memories/m', repo.git('rev-parse', 'HEAD').trim()];
+    repo.git('update-ref', ref, from);
+    repo.git('pack-refs', '--all');
+    const files = new FaultFiles();
+    let isRemoved = false;
+    files.plan = (_, operation) => {
+      const fault = { kind: 'error', code: 'EIO' } as const;
+      if (isRemoved && reading.has(operation)) return fault;
+      isRemoved ||= /^rename .*\/packed-refs$/.test(files.log.at(-1) ?? '');
+      return undefined;
+    };
+    const { direct } = open(repo.root, files);
+    const swap = direct.swapOwnRef({ ref, from, to: undefined });
+    await expect(swap).resolves.toBe(true);
+    expect(isRemoved).toBe(true);
+    expect(repo.git('for-each-ref', 'refs/memory-bank')).toBe('');
+  });
+
   /** Starts to fail at the first operation of this kind. */
   function failFrom(operation: RegExp, lasts = true): FaultFiles {
     const files = new FaultFiles();

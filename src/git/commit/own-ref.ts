@@ -36,6 +36,7 @@ export async function swapOwnRef(
   let isChanged = false;
   try {
     if (refs.resolve(ref) !== from) return false;
+    const isLoose = disk.files.lstat(path) !== undefined;
     // The proof that the lock is ours reaches the medium before the lock does.
     await disk.settle([folder]);
     if (to !== undefined) await lock.fill([Buffer.from(`${to}\n`, 'latin1')]);
@@ -44,8 +45,9 @@ export async function swapOwnRef(
       else {
         // The packed value first: without the file it would come back.
         await removePacked(site, ref, token, wait);
-        isChanged = !disk.files.lstat(path);
-        disk.discard(path);
+        // The disk may no longer say so: the lock keeps others from making the file meanwhile.
+        isChanged = !isLoose;
+        if (isLoose) disk.discard(path);
       }
       isChanged = true;
       await disk.settle([...lock.changed, dirname(path), commonDir]);
