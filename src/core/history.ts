@@ -187,6 +187,8 @@ export interface Restoration {
   readonly restored: readonly string[];
   /** Records that the earlier state does not have. */
   readonly removed: readonly string[];
+  /** The later commits whose changes it took back, the newest first. */
+  readonly undone: readonly CommitInfo[];
   /** Files that are not readable in the earlier state; they stay as they are now. */
   readonly damaged: readonly Damaged[];
 }

@@ -349,6 +349,7 @@ export type Resolved = z.infer<typeof resolvedShape>;
 export const restoredShape = z.object({
   restored: z.array(text),
   removed: z.array(text),
+  undone: z.array(commitShape).describe('the later commits whose changes it took back'),
 });
 
 /** The result of a restoration. */

@@ -23,17 +23,19 @@ export function Restore({
   onDone: () => void;
 }) {
   const [state, setState] = useState<'' | 'running' | 'done' | { problem: string }>('');
+  const [undone, setUndone] = useState<Restored['undone']>([]);
   const { action, isLost, ask, end } = useConfirmation<'restore'>(seen);
   const restore = async () => {
     end();
     setState('running');
     try {
-      const { restored, removed } = await change<Restored>('/memory/restore', {
+      const { restored, removed, undone } = await change<Restored>('/memory/restore', {
         path,
         revision,
         removes,
         seen,
       });
+      setUndone(undone);
       setState(restored.length + removed.length > 0 ? 'done' : { problem: 'It is the same now.' });
       onDone();
     } catch (error) {
@@ -59,6 +61,13 @@ export function Restore({
       <span role="status">
         {isLost && ` ${changedMeanwhile}`}
         {state === 'done' && ' done'}
+        {state === 'done' &&
+          undone.map(({ oid, author, subject }) => (
+            <span key={oid} class="faint">
+              {' '}
+              undid {oid.slice(0, 12)} {author}: {subject}
+            </span>
+          ))}
         {typeof state === 'object' && ` ${state.problem}`}
       </span>
     </>

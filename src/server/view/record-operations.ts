@@ -167,10 +167,13 @@ export const restore = defineMemoryOperation({
   }),
   answer: restoredShape,
   async run({ history }, { path, revision, removes, seen }) {
-    const { restored, removed, damaged } = await history.restore(path, revision, { removes, seen });
+    const { restored, removed, undone, damaged } = await history.restore(path, revision, {
+      removes,
+      seen,
+    });
     const [first] = damaged;
     if (first) throw first.error;
-    return { restored: [...restored], removed: [...removed] };
+    return { restored: [...restored], removed: [...removed], undone: [...undone] };
   },
 });
 

@@ -1,5 +1,5 @@
 import { MemoryError } from '../../core/error.ts';
-import type { Restoration, RestoreOptions } from '../../core/history.ts';
+import type { CommitInfo, Restoration, RestoreOptions } from '../../core/history.ts';
 import type { Damaged } from '../../core/store.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { boundedListing } from '../records/bounded-listing.ts';
@@ -10,9 +10,10 @@ import { inSlices, Slice } from '../records/slices.ts';
 import type { LiveTransaction } from '../records/transaction.ts';
 import { logBelow, stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
+import { undoneChanges } from './undone-changes.ts';
 import { isBelow, memoryPath, noRecord, type Visit } from './visit.ts';
 
-type RestoredPaths = Omit<Restoration, 'commit'>;
+type RestoredPaths = Omit<Restoration, 'commit' | 'undone'>;
 
 /** Restores records to an earlier state; see `History`. */
 export async function restore(
@@ -28,6 +29,7 @@ export async function restore(
   const records = visit.archive.records(source);
   await records.refresh();
   const { actor, signal, onCommit } = visit.permit;
+  let undone: readonly CommitInfo[] = [];
   const { result, made } = await visit.archive.memory.change(
     (outcome: RestoredPaths) => ({
       subject: `restore ${nameOf(path, outcome)} as of ${source.slice(0, 12)}`,
@@ -36,6 +38,7 @@ export async function restore(
     async (draft) => {
       await draft.refresh();
       if (seen !== undefined) await checkSeen(visit, path, seen);
+      undone = await undoneChanges(visit, source, await visit.resolve('HEAD'), path);
       return path !== undefined && visit.archive.typeOf(path)
         ? restoreOne(visit, draft, records, path, source, removes)
         : restoreAll(visit, draft, records, path, source);
@@ -45,7 +48,7 @@ export async function restore(
     { signal, alone: true },
   );
   if (made) onCommit(toCommitMade(made));
-  return { commit: await visit.describe(source), ...result };
+  return { commit: await visit.describe(source), undone, ...result };
 }
 
 /**

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { reportDamaged } from '../../core/answer-fields.ts';
 import { MemoryError } from '../../core/error.ts';
+import type { CommitInfo } from '../../core/history.ts';
 import { defineOperation } from '../../core/tool.ts';
-import { commitAnswer, shortId } from './answer.ts';
+import { commitAnswer, cutText, shortId, withinBudget } from './answer.ts';
 import { forPeople, path, revision } from './history-fields.ts';
 
 interface RestoreRequest {
@@ -13,6 +14,13 @@ interface RestoreRequest {
 
 /** Maximum number of paths that an answer names. */
 const maxPaths = 100;
+
+/** Limit of the undone commits in an answer, in bytes. */
+const undoneBudget = 4000;
+
+function undoneAnswer({ oid, author, subject }: CommitInfo) {
+  return { commit: shortId(oid), author: cutText(author), subject: cutText(subject) };
+}
 
 function changesText(changes: number): string {
   return changes === 0 ? 'nothing to restore: it is' : `${changes} changed,`;
@@ -38,12 +46,16 @@ export const restoreMemory = defineOperation({
     }
     return history.restore(path, revision);
   },
-  answer({ commit, restored, removed, damaged }) {
+  answer({ commit, restored, removed, undone, damaged }) {
     return {
       as_of: commitAnswer(commit),
       changed: restored.length + removed.length,
       restored: restored.slice(0, maxPaths),
       removed: removed.slice(0, maxPaths),
+      ...(undone.length > 0 && {
+        undone: withinBudget(undone.map(undoneAnswer), undoneBudget),
+        undone_commits: undone.length,
+      }),
       ...reportDamaged(damaged),
     };
   },
@@ -58,7 +70,10 @@ export const restoreMemory = defineOperation({
         .optional()
         .describe('the commit, branch or date; a record that is gone needs none'),
     }),
-    show: ({ commit, restored, removed, damaged }, painter) => [
+    show: ({ commit, restored, removed, undone, damaged }, painter) => [
+      ...undone.map(({ oid, author, subject }) =>
+        painter.paint('bad', `undid ${shortId(oid)} ${author}: ${subject}`),
+      ),
       ...restored.map((one) => painter.paint('good', `restored ${one}`)),
       ...removed.map((one) => painter.paint('bad', `removed ${one}`)),
       ...damaged.map(({ error }) =>

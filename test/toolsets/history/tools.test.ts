@@ -217,6 +217,34 @@ describe('restore_memory', () => {
     expect(repo.git('rev-parse', 'HEAD')).toBe(head);
   });
 
+  test('names the later commits whose changes it takes back, and no others', async () => {
+    const before = repo.git('rev-parse', 'HEAD').trim();
+    const commitNote = (name: string, key: string, text: string) => {
+      repo.write(`${bank}/notes/${key}.yaml`, `key: ${key}\ntags: []\ntext: ${text}\n`);
+      repo.git('add', '.');
+      repo.git('commit', '-qm', name);
+      return repo.git('rev-parse', 'HEAD').trim();
+    };
+    const old = commitNote('Begin it', 'undone', 'one');
+    const later = [
+      commitNote('Change it', 'undone', 'two'),
+      commitNote('Change another', 'another', 'one'),
+      commitNote('Change it again', 'undone', 'three'),
+    ].map((oid) => oid.slice(0, 12));
+    const restored = await call('restore_memory', { path: 'notes/undone.yaml', revision: old });
+    expect(restored).toMatchObject({ changed: 1, undone_commits: 2 });
+    expect(items(restored.undone)).toHaveLength(2);
+    expect(items(restored.undone)).toEqual(
+      expect.arrayContaining([
+        { commit: later[2], author: expect.stringContaining('<'), subject: 'Change it again' },
+        { commit: later[0], author: expect.stringContaining('<'), subject: 'Change it' },
+      ]),
+    );
+    const again = await call('restore_memory', { path: 'notes/undone.yaml', revision: old });
+    expect(again).not.toHaveProperty('undone');
+    repo.git('reset', '-q', '--hard', before);
+  });
+
   deep('names the first of many records and counts all of them', async () => {
     commit(notes(150, 'back'));
     repo.git('rm', '-rq', `${bank}/notes/back`);
