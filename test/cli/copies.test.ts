@@ -37,6 +37,17 @@ function withCopies(): void {
   write('plan 2.md', '# A new record without another one\n');
 }
 
+test('status names copies of files by their names', () => {
+  withCopies();
+  const status = run('status');
+  for (const [copy, original] of Object.entries(originals)) {
+    expect(status).toContain(`  ${copy} is a copy of ${original} by its name`);
+  }
+  const { copies } = JSON.parse(run('status', '--output', 'json'));
+  const paths = copies.map(({ path }: { path: string }) => path);
+  expect(paths.sort()).toEqual(Object.keys(originals).sort());
+});
+
 test('doctor, check and the brief name copies of files by their names, and nothing hides them', () => {
   withCopies();
   const doctor = run('doctor');

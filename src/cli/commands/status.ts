@@ -4,7 +4,7 @@ import { findRoot } from '../../app/root.ts';
 import { cautionsJson } from '../../core/answer-fields.ts';
 import type { Context } from '../../core/context.ts';
 import { counted } from '../../core/painter.ts';
-import type { Damaged } from '../../core/store.ts';
+import { type CopiedRecord, type Damaged, describeCopy } from '../../core/store.ts';
 import { readSyncState, type SyncState } from '../../core/sync-state.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import { memoryFolderName } from '../../core/workspace.ts';
@@ -42,7 +42,7 @@ export const status: Command = {
           ...(await countRecords(context, toolsets)),
         })),
     );
-    const { counts, damaged, cautions, reviews } = found;
+    const { counts, damaged, copies, cautions, reviews } = found;
     const word = await wordingFor();
     const result = {
       project: root,
@@ -63,6 +63,7 @@ export const status: Command = {
         counts.map(([toolset, types]) => [toolset, Object.fromEntries(types)]),
       ),
       damaged: damaged.map(({ path, error }) => ({ path, message: word(error.text) })),
+      ...(copies.length > 0 && { copies: copies.map((copy) => ({ ...copy })) }),
       ...(info.syncs && { sync: { at: sync.at ?? null, problem: sync.problem ?? null } }),
       ...(claims.length > 0 && {
         claims: claims.map(({ path, agent, person, until }) => ({ path, agent, person, until })),
@@ -117,6 +118,8 @@ export const status: Command = {
           : []),
         ...(damaged.length > 0 ? ['', screen.paint('bad', 'Cannot be read')] : []),
         ...damaged.map(({ error }) => `  ${screen.plain(word(error.text))}`),
+        ...(copies.length > 0 ? ['', screen.paint('title', 'Copies of other records')] : []),
+        ...copies.map((copy) => `  ${screen.plain(describeCopy(copy))}`),
       ];
     });
     return 0;
@@ -133,6 +136,7 @@ function syncLine({ at, problem }: SyncState): string {
 async function countRecords(context: Context, toolsets: readonly Toolset[]) {
   const counts: [toolset: string, types: [type: string, count: number][]][] = [];
   const damaged: Damaged[] = [];
+  const copies: CopiedRecord[] = [];
   const paths: string[] = [];
   for (const { name, records } of toolsets) {
     if (records.length === 0) continue;
@@ -140,12 +144,13 @@ async function countRecords(context: Context, toolsets: readonly Toolset[]) {
     for (const type of records) {
       const listing = await context.store.list(type);
       damaged.push(...listing.damaged);
+      copies.push(...(listing.copies ?? []));
       paths.push(...listing.records.map(({ path }) => path));
       if (listing.records.length > 0) found.push([type.name, listing.records.length]);
     }
     counts.push([name, found]);
   }
-  return { counts, damaged, cautions: await context.store.cautions(paths) };
+  return { counts, damaged, copies, cautions: await context.store.cautions(paths) };
 }
 
 function rows(screen: Screen, pairs: readonly (readonly [string, string])[]): string[] {
