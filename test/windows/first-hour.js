@@ -118,6 +118,25 @@ await step('it is one commit', () => {
   expect(git('log', '-1', '--format=%s%n%b'), 'Use JWT for logins');
   expect(git('show', '--stat', '--format=', 'HEAD'), 'decisionLog.md');
 });
+await step('edit opens the editor of the user, with its arguments', () => {
+  const folder = join(scratch, 'my editor');
+  mkdirSync(folder);
+  const script = join(folder, 'editor.cjs');
+  writeFileSync(
+    script,
+    `const { readFileSync, writeFileSync } = require('node:fs');
+const [word, file] = process.argv.slice(-2);
+writeFileSync(file, readFileSync(file, 'utf8').replace('Logins', word));
+`,
+  );
+  const start = join(folder, process.platform === 'win32' ? 'editor.cmd' : 'editor');
+  const run = `"${process.execPath}" "${script}"`;
+  if (process.platform === 'win32') writeFileSync(start, `@${run} %*\r\n`);
+  else writeFileSync(start, `#!/bin/sh\nexec ${run} "$@"\n`, { mode: 0o755 });
+  env.EDITOR = `"${start}" --wait Edited`;
+  command('Changed decisionLog.md', ['edit', 'decisionLog.md']);
+  expect(readFileSync(join(project, '.memory-bank/decisionLog.md'), 'utf8'), 'Edited');
+});
 await step('search finds it', () => command('Use JWT', ['search', 'login tokens JWT']));
 await step('list names its file', () => command('decisionLog.md', ['list']));
 await step('show prints it', () => command('no table of sessions', ['show', 'decisionLog.md']));
@@ -222,7 +241,9 @@ if (process.platform === 'win32') {
     }
     const made = Number(git('rev-list', '--count', 'HEAD')) - before;
     if (made !== spellings.length) throw new Error(`${made} commits`);
-    const own = readdirSync(join(project, '.git/memory-bank'));
+    const names = readdirSync(join(project, '.git/memory-bank'));
+    // A process may be writing the next one.
+    const own = names.filter((name) => !name.endsWith('.tmp'));
     for (const kind of ['history-', 'brief-']) {
       const files = own.filter((name) => name.startsWith(kind));
       if (files.length > 1) throw new Error(files.join());
