@@ -94,6 +94,6 @@ export async function killedOn(
 /** Returns what an error lacks: a refusal names the file. */
 function describe(error: unknown): string[] {
   if (!(error instanceof MemoryError)) return [`an unexpected error: ${error}`];
-  if (!/\/[\w.-]+/.test(error.text)) return [`it names no file: ${error.text}`];
+  if (!/[\\/][\w.-]+/.test(error.text)) return [`it names no file: ${error.text}`];
   return [];
 }

@@ -1,11 +1,12 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { foldName } from '../../src/core/names/file-name.ts';
 import { type Files, NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
 import { Folder } from '../../src/git/disk/folder.ts';
 import { newFolder } from '../support/process.ts';
 import type { Repo } from '../support/repo.ts';
+import { slashed } from '../support/slashed.ts';
 import { linked } from '../support/windows.ts';
 import { create } from './create.ts';
 import { expectClean, open, put } from './repository-at.ts';
@@ -44,9 +45,10 @@ class FoldingFiles extends NodeFiles {
   }
 
   #onDisk(path: string): string {
-    if (!path.startsWith(this.#root + sep)) return path;
+    const root = `${slashed(this.#root)}/`;
+    if (!slashed(path).startsWith(root)) return path;
     let found = this.#root;
-    for (const name of path.slice(this.#root.length + 1).split(sep)) {
+    for (const name of slashed(path).slice(root.length).split('/')) {
       const names = super.list(found)?.map((entry) => entry.name) ?? [];
       found = join(found, names.find((one) => foldName(one) === foldName(name)) ?? name);
     }

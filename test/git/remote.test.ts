@@ -10,6 +10,7 @@ import type { Address } from '../../src/git/remote/login.ts';
 import { ProgramRemote, type RemoteOptions } from '../../src/git/remote/program-remote.ts';
 import { deep } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
+import { notOnWindows } from '../support/windows.ts';
 
 const { signal } = new AbortController();
 const main = 'refs/heads/main';
@@ -65,7 +66,11 @@ test('keeps fetched objects after their inspection, and nothing if that fails', 
   expect(here.git('log', '-1', '--format=%s', tip ?? '').trim()).toBe('Begin');
 });
 
-test('rewrites no address a second time', async () => {
+const translated = notOnWindows(
+  'git in Wine is that of the machine, and reads no address of Windows in a file',
+);
+
+translated('rewrites no address a second time', async () => {
   const config = there.path('gitconfig');
   const rule = '[url "/nowhere/"]\n\tinsteadOf = /\n\tpushInsteadOf = /\n';
   writeFileSync(config, rule);
@@ -120,7 +125,9 @@ deep('ends git if the remote does not answer', async () => {
   server.close();
 });
 
-test('makes ssh ask nothing, and runs the ssh that the user names', async () => {
+const scripted = notOnWindows('its script cannot be marked as executable in Wine');
+
+scripted('makes ssh ask nothing, and runs the ssh that the user names', async () => {
   const log = there.path('log');
   const ssh = there.path('ssh');
   const say = 'tty 2>&1; (: </dev/tty) 2>/dev/null && echo "has a terminal"; echo "$SSH_ASKPASS"';
@@ -138,7 +145,7 @@ test('makes ssh ask nothing, and runs the ssh that the user names', async () => 
   expect(said).not.toContain('/bin/false');
 });
 
-test('fetches deltas into a partial clone that does not have their base', async () => {
+translated('fetches deltas into a partial clone that does not have their base', async () => {
   const text = (first: string) => [first, ...Array(500).keys()].map((line) => `${line}\n`).join('');
   const commit = (first: string) => {
     there.write('a.txt', text(first));

@@ -17,7 +17,7 @@ afterAll(() => {
 const tried = scenarios.filter(({ name }) => isFull || name === 'two changes');
 
 describe.each(tried)('on a disk with the ways of Windows: $name', (scenario: Scenario) => {
-  test.each([true, false])('all is done (inodes: %s)', { timeout: 60_000 }, async (inodes) => {
+  test.each([true, false])('all is done (inodes: %s)', async (inodes) => {
     const stage = await Stage.set(scenario);
     stages.push(stage);
     const disk = new WindowsDisk({ inodes });

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Stat } from '../../src/git/disk/file-layer.ts';
 import { FaultFiles, type FaultPlan, type Operation, operations } from './fault-files.ts';
+import { slashed } from './slashed.ts';
 
 /** The operations of the file layer, and the fsync of a folder, which some systems refuse on its own. */
 export type Refusable = Operation | 'fsync of a folder';
@@ -33,7 +34,7 @@ export function refusing(
   const files = new FaultFiles((n, operation) => {
     const path = files.log.at(-1)?.replace(/^\w+ /, '') ?? '';
     // The files of the program are on another disk.
-    const isRefused = !path.startsWith(process.cwd()) && isRefusedAt(operation, path);
+    const isRefused = !path.startsWith(slashed(process.cwd())) && isRefusedAt(operation, path);
     return then(n, operation) ?? (isRefused ? { kind: 'error', code } : undefined);
   });
   const isRefusedAt = (operation: Operation, path: string) => {

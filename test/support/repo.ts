@@ -107,7 +107,11 @@ export class Repo {
   }
 
   remove(): void {
-    // On Windows, a file that another program still holds open keeps its folder from being removed.
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+    try {
+      rmSync(this.root, { recursive: true, force: true });
+    } catch (error) {
+      // There, a file that is open stays with its folder.
+      if (process.platform !== 'win32') throw error;
+    }
   }
 }
