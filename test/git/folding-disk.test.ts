@@ -109,8 +109,8 @@ describe('a record that gets another letter case', () => {
     return open(repo.root, { files }).commit(async () => ({
       message: 'rename\n',
       changes: [
-        { path: 'm/Plan.md', bytes: Buffer.from('new\n'), seen: undefined },
         { path: 'm/plan.md', bytes: undefined, seen: Buffer.from('old\n') },
+        { path: 'm/Plan.md', bytes: Buffer.from('new\n'), seen: undefined },
       ],
     }));
   }
