@@ -12,6 +12,7 @@ const deep = readdirSync('test', { recursive: true, encoding: 'utf8' })
 export default defineConfig({
   test: {
     pool: 'forks',
+    globalSetup: './test/temporary-folder.ts',
     // One process for each core of a small machine; each loads the modules once.
     maxWorkers: 2,
     isolate: false,
