@@ -99,7 +99,7 @@ const lazyFunctions = {
   ],
   'node:stream/consumers': ['text'],
   'node:timers/promises': ['setImmediate', 'setTimeout'],
-  'node:zlib': ['crc32', 'deflateSync', 'inflateSync'],
+  'node:zlib': ['crc32', 'deflateRawSync', 'deflateSync', 'inflateRawSync', 'inflateSync'],
 };
 
 /**

@@ -16,7 +16,7 @@ const lastPause = 100;
  */
 export function keepDigests(
   app: App,
-  { options, build }: Pick<Invocation, 'options' | 'build'>,
+  { options }: Pick<Invocation, 'options'>,
 ): () => Promise<void> {
   let changed: Session | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -27,8 +27,7 @@ export function keepDigests(
     const session = changed;
     changed = undefined;
     // The digest only saves time, so a failure is not reported.
-    if (session)
-      renewing = renewing.then(() => renewed(app, session, options, build)).catch(() => {});
+    if (session) renewing = renewing.then(() => renewed(app, session, options)).catch(() => {});
     return renewing;
   };
   app.observe(({ session, commits }) => {
@@ -44,17 +43,12 @@ export function keepDigests(
   };
 }
 
-async function renewed(
-  app: App,
-  session: Session,
-  { mode }: AppOptions,
-  build: string,
-): Promise<void> {
+async function renewed(app: App, session: Session, { mode }: AppOptions): Promise<void> {
   // Loaded here, because a server that only reads does without it.
   const { isUsual, keepDigest } = await import('../app/hook/digest-keeping.ts');
   if (!isUsual({ mode })) return;
   const root = await app.root(session);
   // A session of its own is in no mode.
   const own = app.connect({ roots: async () => [pathToFileURL(root).href] });
-  await app.run(own, 'digest', {}, (context) => keepDigest(context, build));
+  await app.run(own, 'digest', {}, (context) => keepDigest(context));
 }

@@ -101,7 +101,7 @@ async function quickly(
     const path = join(root, memoryFolderName);
     // A project without a memory has nothing to say.
     if (!existsSync(path)) return true;
-    const memory = QuickHookMemory.open(path, import.meta.dirname, agent, toolsetNames(offered));
+    const memory = QuickHookMemory.open(path, agent, toolsetNames(offered));
     if (!memory) return false;
     // The stat of a file takes less time by a short path.
     process.chdir(path);

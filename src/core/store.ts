@@ -54,6 +54,8 @@ export interface RecordDoubts {
   readonly head?: string;
   /** The day of the comparison, if it depends on that: `2027-01-31`. */
   readonly day?: string;
+  /** The paths of other records that it depends on. */
+  readonly records?: readonly string[];
 }
 
 /** A record that says nearly the same as another one. */
@@ -302,6 +304,37 @@ export interface LocalState {
 /** Receives the number of files of a change that are written, and of all its files. */
 export type OnStored = (done: number, total: number) => void;
 
+/** A record with its type. */
+export interface TypedRecord extends Located<object> {
+  readonly type: AnyRecordType;
+}
+
+/** Shows which records have changed, so that a caller derives again only what depends on them. */
+export interface RecordStates {
+  /** The number of record files, damaged ones included. */
+  count(): Promise<number>;
+  /**
+   * Returns the paths of the record files and folders that do not have a known state.
+   *
+   * For the same set of known states, later calls compare only what has changed since the first one.
+   *
+   * @param known identifies the set of known states.
+   * @param isKnown whether a file or folder is known with its size, times and inode.
+   */
+  changedFiles(
+    known: string,
+    isKnown: (path: string, state: readonly number[]) => boolean,
+  ): Promise<readonly string[]>;
+  /** Reads the records at some paths, without those that are damaged or do not count. */
+  readAt(paths: readonly string[]): Promise<readonly TypedRecord[]>;
+  /** The records of some types that cannot be read, do not count or are copies; reads no other. */
+  damage(
+    types: readonly AnyRecordType[],
+  ): Promise<Required<Pick<Listing<object>, 'damaged' | 'copies'>>>;
+  /** Saves the search index for other processes; returns false if it lacks a record. */
+  saveIndex(): Promise<boolean>;
+}
+
 /** The only way to read and change records, bound to one session. */
 export interface Store extends Reader {
   readonly local: LocalState;
@@ -317,13 +350,8 @@ export interface Store extends Reader {
    * @throws MemoryError `invalid_input` for a type or category that no searched record can have.
    */
   search(request: SearchRequest): Promise<SearchResult>;
-  /**
-   * Encodes the search index and the texts of its records, for a process that reads no record.
-   *
-   * @param noteOf returns what else is stored with a record, as JSON.
-   * @returns undefined if the index lacks a record.
-   */
-  encodeSearch(noteOf?: (path: string) => unknown): Promise<readonly Uint8Array[] | undefined>;
+  /** For a caller that keeps something that is derived from the records. */
+  readonly states: RecordStates;
   /** Returns the records that say nearly the same as one that was just written. */
   similar<T extends object>(
     type: RecordType<T>,

@@ -1,12 +1,13 @@
-import { join } from 'node:path';
-import { checksum } from '../core/checksum.ts';
-import type { Disk } from '../git/disk/disk.ts';
+import { dirname, join } from 'node:path';
 import type { Files } from '../git/disk/file-layer.ts';
+import {
+  cleanDerived,
+  type DerivedKind,
+  derivedMark,
+  derivedName,
+} from './derived/derived-name.ts';
+import { SectionFile, sectionFile } from './derived/section-file.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
-import { SectionFile, sectionFile } from './records/section-file.ts';
-
-/** The file of another work tree is removed when it was not written for this long, in milliseconds. */
-const abandoned = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * A file of the git directory that is derived from the memory, one for each work tree.
@@ -17,7 +18,7 @@ const abandoned = 30 * 24 * 60 * 60 * 1000;
 export class DerivedFile {
   readonly #memory: MemoryFolder;
   readonly #files: Files;
-  readonly #name: string;
+  readonly #name: DerivedKind;
   readonly #content: unknown;
   readonly #maxBytes: number;
 
@@ -29,7 +30,7 @@ export class DerivedFile {
   constructor(
     memory: MemoryFolder,
     files: Files,
-    name: string,
+    name: DerivedKind,
     content: unknown,
     maxBytes: number,
   ) {
@@ -45,7 +46,7 @@ export class DerivedFile {
     const path = this.#path();
     try {
       const bytes = path === undefined ? undefined : this.#files.read(path, this.#maxBytes);
-      return bytes && SectionFile.open(bytes, this.#mark());
+      return bytes && SectionFile.open(bytes, derivedMark(this.#content));
     } catch {
       return undefined;
     }
@@ -64,7 +65,7 @@ export class DerivedFile {
 
   /** Returns the pieces of a file with these sections. */
   pieces(sections: readonly Uint8Array[]): Uint8Array[] {
-    return sectionFile(this.#mark(), sections);
+    return sectionFile(derivedMark(this.#content), sections);
   }
 
   /** Replaces the file; does nothing if the memory is in no repository. */
@@ -74,7 +75,7 @@ export class DerivedFile {
     const disk = this.#memory.repository()?.unflushed;
     if (path === undefined || !disk) return;
     await disk.replace(path, pieces, 0o600);
-    this.#clean(disk, path);
+    cleanDerived(disk, dirname(path), this.#memory.realPath());
   }
 
   /** Whether there is a place for the file. */
@@ -87,29 +88,9 @@ export class DerivedFile {
     try {
       const folder = this.#memory.repository()?.folder;
       if (folder === undefined) return undefined;
-      const tree = checksum(this.#memory.realPath()).slice(0, 12);
-      return join(folder, `${this.#name}-${tree}.index`);
+      return join(folder, derivedName(this.#name, this.#memory.realPath()));
     } catch {
       return undefined;
-    }
-  }
-
-  /** Identifies everything that the content depends on except for the memory. */
-  #mark(): string {
-    const build = /[\\/]builds[\\/]([^\\/]+)/.exec(import.meta.dirname)?.[1] ?? '';
-    return JSON.stringify([build, process.versions.unicode, this.#content]);
-  }
-
-  /** Removes the files of work trees that are no longer used. */
-  #clean(disk: Disk, path: string): void {
-    const { files } = disk;
-    const folder = join(path, '..');
-    const pattern = new RegExp(`^${this.#name}-[0-9a-f]{12}\\.index$`);
-    for (const { name } of files.list(folder) ?? []) {
-      const other = join(folder, name);
-      if (other === path || !pattern.test(name)) continue;
-      const time = files.lstat(other)?.mtimeMs ?? Date.now();
-      if (time < Date.now() - abandoned) disk.tryDiscard(other);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Files } from '../git/disk/file-layer.ts';
+import { bytesOf, isSorted, jsonBytes, type SectionFile } from './derived/section-file.ts';
 import { DerivedFile } from './derived-file.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
-import { bytesOf, isSorted, jsonBytes, type SectionFile } from './records/section-file.ts';
 import { inSlices, type Steps } from './records/slices.ts';
 import { LearnedMeaning, learnedWeight } from './search/learned-meaning.ts';
 import type { CompareMeaning, MeaningSignal } from './search/meaning.ts';

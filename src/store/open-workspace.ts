@@ -23,6 +23,7 @@ import { ModeLibrary } from './modes/mode-library.ts';
 import { sessionModes } from './modes/session-modes.ts';
 import { MemoryPlaces } from './placement/memory-places.ts';
 import { StoreProject } from './project.ts';
+import { ChangeLog } from './records/change-log.ts';
 import { LocalFile } from './records/local-state.ts';
 import { configPath } from './records/memory-config.ts';
 import { MemoryFolder } from './records/memory-folder.ts';
@@ -91,6 +92,7 @@ class StoreWorkspace implements Workspace {
   readonly #memory: MemoryFolder;
   readonly #search: RecordSearch;
   readonly #saved: SavedIndex;
+  readonly #log: ChangeLog;
   readonly #modes: ModeLibrary;
   readonly #local: LocalFile;
   readonly #files: Files;
@@ -131,6 +133,7 @@ class StoreWorkspace implements Workspace {
     this.#openEmbedder = options.embedder;
     this.#warn = warn;
     this.#saved = new SavedIndex(this.#memory, this.#search, types, files, parts.leastSaved);
+    this.#log = new ChangeLog(this.#memory.view);
     this.#memory.onFirstLook = () => this.#saved.load();
     this.#memory.onLooked = () => this.#saved.writeSoon();
     this.#modes = new ModeLibrary(files, root, path);
@@ -185,6 +188,8 @@ class StoreWorkspace implements Workspace {
         archive: this.#archive,
         search: this.#search,
         local: this.#local,
+        log: this.#log,
+        saveIndex: () => this.#saved.save(),
         doubts: async (...request) => (await this.#loadCautions()).doubts(...request),
       },
       permit,

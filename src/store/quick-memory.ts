@@ -1,9 +1,8 @@
 import { join, relative, sep } from 'node:path';
-import { checksum } from '../core/checksum.ts';
 import type { BranchWork } from '../core/context.ts';
 import type { LocalState, RecordDoubts } from '../core/store.ts';
 import type { Disk } from '../git/disk/disk.ts';
-import { type Files, NodeFiles, statNumbers } from '../git/disk/file-layer.ts';
+import { type Files, NodeFiles, statNumbers, statSize } from '../git/disk/file-layer.ts';
 import type { IndexFile } from '../git/index/index-file.ts';
 import { type Oid, parseCommit } from '../git/objects/object.ts';
 import { ObjectDatabase } from '../git/objects/odb.ts';
@@ -11,21 +10,26 @@ import { type Head, Refs } from '../git/refs/refs.ts';
 import { findWorkTree, type WorkTree } from '../git/repository/discover.ts';
 import { unflushedDisk } from '../git/repository/shared-repository.ts';
 import { type ClaimFile, liveClaims } from './claims/claim-file.ts';
+import {
+  cleanDerived,
+  type DerivedKind,
+  derivedMark,
+  derivedName,
+} from './derived/derived-name.ts';
+import { identifiedFile, SectionFile } from './derived/section-file.ts';
 import { placeState } from './evidence/place-state.ts';
 import { branchWork, readIndex } from './history/branch-work.ts';
 import { drift, folderAt, lastChange } from './history/last-change.ts';
 import { HookState } from './hook-state.ts';
 import { LocalFile } from './records/local-state.ts';
-import { SectionFile, sectionFile } from './records/section-file.ts';
+import { maxSavedBytes, savedContent } from './records/saved-layout.ts';
 
 /** The files and folders of a memory as their stats show them. */
 export interface FilesState {
-  /** Relative to the memory folder, which is the first one, `''`. */
+  /** Relative to the memory folder, with `/`; sorted, so that the folder itself is the first one, `''`. */
   readonly paths: readonly string[];
   /** The `statNumbers` of each. */
   readonly stats: Float64Array;
-  /** When one of them last changed, in milliseconds. */
-  readonly newest: number;
 }
 
 /** Limit of commits between two states whose memory is compared. */
@@ -81,26 +85,27 @@ export class QuickMemory {
     return leftovers ? undefined : memory;
   }
 
-  /** A file for derived data of this memory in the git directory; each work tree has its own. */
-  derivedFile(name: string): string {
-    const id = checksum(this.#tree.gitDir, this.#folder);
-    return join(this.#own(), `${name}-${id}.index`);
-  }
-
   /**
    * Opens a derived file, of which each section is read when it is needed.
    *
+   * @param content see `derivedMark`.
    * @returns undefined if the file is missing, too large, damaged or of another mark.
    */
-  open(path: string, mark: string, limit: number): SectionFile | undefined {
+  open(kind: DerivedKind, content: unknown, limit: number): SectionFile | undefined {
     const { files } = this.#disk;
+    const path = this.#derived(kind);
     if (files.lstat(path)?.kind !== 'file') return undefined;
     const fd = files.open(path, 'r');
     this.#opened.push(fd);
     const { size } = files.fstat(fd);
     if (size > limit) return undefined;
     const read = (offset: number, length: number) => files.pread(fd, length, offset);
-    return SectionFile.open({ length: size, read }, mark);
+    return SectionFile.open({ length: size, read }, derivedMark(content));
+  }
+
+  /** Opens the records and the search index that a server has saved. */
+  openRecords(): SectionFile | undefined {
+    return this.open('records', savedContent, maxSavedBytes);
   }
 
   /** Closes the derived files; their sections cannot be read any more. */
@@ -108,10 +113,37 @@ export class QuickMemory {
     for (const fd of this.#opened.splice(0)) this.#disk.files.close(fd);
   }
 
-  /** Replaces a derived file, which may be lost in a power cut. */
-  async write(path: string, mark: string, sections: readonly Uint8Array[]): Promise<void> {
-    if (this.#disk.files.lstat(this.#own()) === undefined) return;
-    await this.#disk.replace(path, sectionFile(mark, sections), 0o600);
+  /** Replaces a derived file, which may be lost in a power cut; returns its id, or undefined without a place. */
+  async write(
+    kind: DerivedKind,
+    content: unknown,
+    sections: readonly Uint8Array[],
+  ): Promise<string | undefined> {
+    if (this.#disk.files.lstat(this.#own()) === undefined) return undefined;
+    const { pieces, id } = identifiedFile(derivedMark(content), sections);
+    await this.#disk.replace(this.#derived(kind), pieces, 0o600);
+    cleanDerived(this.#disk, this.#own(), this.#realPath());
+    return id;
+  }
+
+  #derived(kind: DerivedKind): string {
+    return join(this.#own(), derivedName(kind, this.#realPath()));
+  }
+
+  #realPath(): string {
+    return this.#disk.files.realpath(this.#path) ?? this.#path;
+  }
+
+  /** Reads the `statNumbers` of a file or folder, and the names in a folder; undefined if it is missing. */
+  look(
+    path: string,
+  ): { readonly stat: readonly number[]; readonly names?: readonly string[] } | undefined {
+    const { files } = this.#disk;
+    const absolute = join(this.#path, path);
+    const stat = files.lstat(absolute);
+    if (!stat) return undefined;
+    const names = stat.kind === 'directory' ? files.list(absolute) : undefined;
+    return { stat: statNumbers(stat), ...(names && { names: names.map(({ name }) => name) }) };
   }
 
   /**
@@ -120,22 +152,20 @@ export class QuickMemory {
    * @param limit of their number; with more, the answer is undefined.
    */
   filesState(limit: number): FilesState | undefined {
-    const { files } = this.#disk;
     const paths = [''];
-    const numbers: number[] = [];
-    let newest = 0;
+    const found = new Map<string, readonly number[]>();
     // The loop adds the entries of each folder that it meets.
     for (const path of paths) {
-      const absolute = join(this.#path, path);
-      const stat = files.lstat(absolute);
-      if (!stat || paths.length > limit) return undefined;
-      numbers.push(...statNumbers(stat));
-      newest = Math.max(newest, stat.mtimeMs, stat.ctimeMs);
-      if (stat.kind !== 'directory') continue;
-      const prefix = path === '' ? '' : `${path}${sep}`;
-      for (const { name } of files.list(absolute) ?? []) paths.push(prefix + name);
+      const seen = this.look(path);
+      if (!seen || paths.length > limit) return undefined;
+      found.set(path, seen.stat);
+      const prefix = path === '' ? '' : `${path}/`;
+      for (const name of seen.names ?? []) paths.push(prefix + name);
     }
-    return { paths, stats: Float64Array.from(numbers), newest };
+    paths.sort();
+    const stats = new Float64Array(statSize * paths.length);
+    for (const [at, path] of paths.entries()) stats.set(found.get(path) ?? [], statSize * at);
+    return { paths, stats };
   }
 
   /**
@@ -212,6 +242,19 @@ export class QuickMemory {
       at = parent;
     }
     return false;
+  }
+
+  /** The number of commits after an earlier one, up to HEAD; undefined for many, and where a merge is between. */
+  commitsSince(earlier: Oid): number | undefined {
+    let at = this.head().oid;
+    for (let count = 0; count < maxCommits && at !== undefined; count++) {
+      if (at === earlier) return count;
+      const { parents } = parseCommit(this.#odb.content(at, 'commit'));
+      const [parent] = parents;
+      if (parent === undefined || parents.length > 1 || !this.#odb.has(parent)) return undefined;
+      at = parent;
+    }
+    return undefined;
   }
 
   lastChange(): Oid | undefined {

@@ -4,17 +4,16 @@ import { Folder } from '../git/disk/folder.ts';
 import { DerivedFile } from './derived-file.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
 import { type EncodedRecords, saveRecords } from './records/record-writer.ts';
-import { recordSections, SavedRecords } from './records/saved-records.ts';
+import { maxSavedBytes, recordSections, savedContent } from './records/saved-layout.ts';
+import { SavedRecords } from './records/saved-records.ts';
 import { inSlices } from './records/slices.ts';
 import type { RecordSearch } from './search/record-search.ts';
 import { SavedSearch } from './search/saved-search.ts';
 
-/** The version of the format. */
-const version = 5;
-/** A larger file is neither written nor read, in bytes. */
-const maxBytes = 256 * 1024 * 1024;
 /** Size limit of the file in percent of the size of the record files. */
 const maxPercent = 150;
+/** A file of at most this size is worth it for any memory, in bytes. */
+const leastLimit = 64 * 1024;
 /** How long after a look at the disk the file is written, in milliseconds. */
 const delay = 500;
 /** The file is written again after more changes than this, and a share of the records. */
@@ -53,8 +52,7 @@ export class SavedIndex {
     this.#memory = memory;
     this.#search = search;
     this.#types = types;
-    const folders = types.map(({ name, folder }) => [name, folder]);
-    this.#file = new DerivedFile(memory, files, 'records', [version, folders], maxBytes);
+    this.#file = new DerivedFile(memory, files, 'records', savedContent, maxSavedBytes);
     this.#folder = new Folder(files, memory.path);
     this.#least = least;
     memory.view.onChange(() => {
@@ -67,7 +65,11 @@ export class SavedIndex {
     const file = this.#least === Number.POSITIVE_INFINITY ? undefined : this.#file.read();
     const records = file && SavedRecords.read(file, this.#types, this.#folder);
     if (!file || !records) return;
-    const read = () => SavedSearch.read(file, recordSections, records.paths.length, true);
+    const read = () => {
+      const saved = SavedSearch.read(file, recordSections, records.paths.length, true);
+      if (!saved) this.#written = { records: records.paths.length, searchable: false };
+      return saved;
+    };
     // The search has to know of changes that the view announces from now on.
     this.#search.adopt({ records, read });
     if (!this.#memory.view.preload(records)) {
@@ -77,6 +79,15 @@ export class SavedIndex {
     this.#records = records;
     this.#written = { records: records.paths.length, searchable: file.has(recordSections) };
     this.#changes = 0;
+  }
+
+  /** Writes the file unless it has a recent index of the search; returns false if that lacks a record. */
+  async save(): Promise<boolean> {
+    if (this.#least === Number.POSITIVE_INFINITY || !this.#file.hasPlace) return false;
+    if (!(await this.#search.becomesComplete())) return false;
+    const isRecent = this.isSearchable && !this.#hasManyChanges;
+    if (!isRecent) await this.#write();
+    return true;
   }
 
   /** Whether the file has the search index. */
@@ -104,8 +115,12 @@ export class SavedIndex {
   #isStale(): boolean {
     if (!this.#memory.swept) return false;
     if (!this.#written) return this.#memory.view.count >= this.#least;
-    if (this.#changes > fewChanges + changedShare * this.#written.records) return true;
+    if (this.#hasManyChanges) return true;
     return this.#search.isComplete && !this.#written.searchable;
+  }
+
+  get #hasManyChanges(): boolean {
+    return this.#changes > fewChanges + changedShare * (this.#written?.records ?? 0);
   }
 
   #write(): Promise<void> {
@@ -117,6 +132,8 @@ export class SavedIndex {
 
   async #writing(): Promise<void> {
     if (!this.#file.hasPlace) return;
+    // A search of the next process needs no less than one of the last.
+    if (this.isSearchable) await this.#search.becomesComplete();
     const before = this.#changes;
     const { view } = this.#memory;
     const records = await inSlices(saveRecords(view, this.#types, this.#records));
@@ -153,7 +170,7 @@ export class SavedIndex {
     ];
     for (const { sections, size } of forms) {
       const pieces = this.#file.pieces(sections);
-      const most = Math.min(maxBytes, (maxPercent / 100) * size);
+      const most = Math.min(maxSavedBytes, Math.max(leastLimit, (maxPercent / 100) * size));
       if (pieces.reduce((sum, { length }) => sum + length, 0) <= most) return pieces;
     }
     return undefined;

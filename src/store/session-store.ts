@@ -11,6 +11,7 @@ import type {
   OnStored,
   Provenance,
   RecordDoubts,
+  RecordStates,
   SearchHit,
   SearchRequest,
   SearchResult,
@@ -20,11 +21,13 @@ import type {
 } from '../core/store.ts';
 import type { Archive } from './history/archive.ts';
 import { Visit } from './history/visit.ts';
+import type { ChangeLog } from './records/change-log.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
 import { type Permit, toCommitMade } from './records/permit.ts';
 import { RecordReader } from './records/record-reader.ts';
 import type { RecordSearch } from './search/record-search.ts';
 import { likenessTo } from './search/similar-documents.ts';
+import { SessionStates } from './session-states.ts';
 
 type Doubts = ReadonlyMap<string, RecordDoubts>;
 
@@ -36,12 +39,16 @@ export interface StoreParts {
   readonly archive: Archive;
   readonly search: RecordSearch;
   readonly local: LocalState;
+  readonly log: ChangeLog;
+  /** Saves the search index for other processes; returns false if it lacks a record. */
+  readonly saveIndex: () => Promise<boolean>;
   doubts(visit: Visit, paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
 }
 
 /** The records of a memory for one call of one session. */
 export class SessionStore implements Store {
   readonly local: LocalState;
+  readonly states: RecordStates;
   readonly #memory: MemoryFolder;
   readonly #search: RecordSearch;
   readonly #archive: Archive;
@@ -57,6 +64,12 @@ export class SessionStore implements Store {
     this.#doubts = parts.doubts;
     this.local = parts.local;
     this.#permit = permit;
+    this.states = new SessionStates(
+      this.#memory.view,
+      parts.log,
+      () => this.#read(),
+      parts.saveIndex,
+    );
   }
 
   async get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined> {
@@ -88,14 +101,6 @@ export class SessionStore implements Store {
     const later = await this.#doubtsOf(successors);
     const hits = labelled([...found.hits, ...successors], new Map([...doubts, ...later]));
     return { ...found, hits: hits.slice(0, found.hits.length) };
-  }
-
-  async encodeSearch(
-    noteOf?: (path: string) => unknown,
-  ): Promise<readonly Uint8Array[] | undefined> {
-    const reader = await this.#read();
-    await reader.refresh();
-    return reader.readsAll ? this.#search.encode(noteOf) : undefined;
   }
 
   async cautions(paths: readonly string[]): Promise<CautionsByPath> {

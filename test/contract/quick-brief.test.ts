@@ -58,8 +58,8 @@ function observe(args: readonly string[], input?: string) {
 
 const ownFolder = () => join(repo.root, '.git/memory-bank');
 
-function cutDigest(share: number): void {
-  const [name = ''] = readdirSync(ownFolder()).filter((one) => one.startsWith('brief-'));
+function cutDigest(share: number, start = 'brief-'): void {
+  const [name = ''] = readdirSync(ownFolder()).filter((one) => one.startsWith(start));
   const path = join(ownFolder(), name);
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.subarray(0, Math.floor(share * bytes.length)));
@@ -300,8 +300,10 @@ describe('the brief is that of the whole program', () => {
       },
     ],
     ['the digest is cut', false, () => cutDigest(0.2)],
+    ['the end of the digest is cut', false, () => cutDigest(0.95)],
     // A brief does without the index of the search.
-    ['the end of the digest is cut', true, () => cutDigest(0.95)],
+    ['the index of the search is cut', true, () => cutDigest(0.5, 'records-')],
+    ['the changes since the base are cut', false, () => cutDigest(0.5, 'recent-')],
     [
       'code that a record names by its lines is edited',
       false,

@@ -237,8 +237,8 @@ const limits: readonly (readonly [
   ['hits of a search', 'store/search/record-search.ts', 'maxLimit', '', '`invalid_input`'],
   [
     'the index that is saved for the next process',
-    'store/saved-index.ts',
-    'maxBytes',
+    'store/records/saved-layout.ts',
+    'maxSavedBytes',
     'bytes',
     'it is not saved; the next process reads all records',
   ],

@@ -490,7 +490,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a section of a saved index with a wrong checksum is not used',
-    ['store/records/section-file.ts', 'if (crc32(bytes) !== sum) return undefined;', ''],
+    ['store/derived/section-file.ts', 'if (crc32(bytes) !== sum) return undefined;', ''],
     ['store/saved-index.test.ts', 'cut or has other bytes'],
   ),
   guard(

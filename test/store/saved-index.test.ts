@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type LoadedFile, NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
-import { recordSections } from '../../src/store/records/saved-records.ts';
+import { recordSections } from '../../src/store/records/saved-layout.ts';
 import { deep, runs, sample } from '../support/depth.ts';
 import { letter, type Note, note as plainNote } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';

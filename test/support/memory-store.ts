@@ -20,6 +20,7 @@ import {
   type Provenance,
   type Reader,
   type RecordDoubts,
+  type RecordStates,
   type SearchHit,
   type SearchRequest,
   type SearchResult,
@@ -99,9 +100,13 @@ export class MemoryStore implements Store {
     return { hits: hits.slice(0, request.limit ?? 20), total: hits.length, damaged };
   }
 
-  async encodeSearch() {
-    return undefined;
-  }
+  readonly states: RecordStates = {
+    count: async () => this.files.size,
+    changedFiles: async () => [],
+    readAt: async () => [],
+    damage: async () => ({ damaged: [], copies: [] }),
+    saveIndex: async () => false,
+  };
 
   async similar() {
     return [];

@@ -55,7 +55,7 @@ export class MemoryWorkspace implements Workspace {
       list: (type, options) => this.store.list(type, options),
       keys: (type) => this.store.keys(type),
       search: (request) => this.store.search(request),
-      encodeSearch: () => this.store.encodeSearch(),
+      states: this.store.states,
       similar: () => this.store.similar(),
       alike: () => this.store.alike(),
       likenessTo: (...texts) => this.store.likenessTo(...texts),

@@ -1,282 +1,225 @@
-import { sep } from 'node:path';
-import { crc32 } from 'node:zlib';
-import type { BriefPoint } from '../../core/record-type.ts';
-import type { RecordDoubts } from '../../core/store.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import type { QuickMemory } from '../../store/quick-memory.ts';
-import { bytesOf, jsonBytes, type SectionFile } from '../../store/records/section-file.ts';
-import type { StoredIndex } from '../../store/search/stored-index.ts';
-import { BranchRelevance, relevanceKeys } from '../../toolsets/brief/branch-relevance.ts';
-import type { ContextSource } from '../../toolsets/brief/context-source.ts';
-import { type BriefLine, maxQuoted } from '../../toolsets/brief/layout.ts';
+import type { CurrentTexts, StoredIndex } from '../../store/search/stored-index.ts';
+import type { BranchRelevance } from '../../toolsets/brief/branch-relevance.ts';
 import {
   type BriefPoints,
-  checkedPaths,
-  type DamagedRecord,
   type LocatedPoint,
-  type MemoryChange,
-  rankPoints,
+  newestFirst,
 } from '../../toolsets/brief/session-brief.ts';
-import { encodeKeyedRows, KeyedRows } from './keyed-rows.ts';
+import { DigestBase } from './digest-base.ts';
+import type { DigestFacts } from './digest-facts.ts';
+import {
+  type DigestRecent,
+  type RecentChanges,
+  type RecentFile,
+  readRecent,
+} from './digest-recent.ts';
+import { pointParts } from './digest-record.ts';
 
-/** The facts of a digest. */
-interface DigestFacts {
-  /** The commit of HEAD. */
-  readonly head: string;
-  /** The last commit that changed the memory; `''` for none. */
-  readonly lastChange: string;
-  readonly damaged: readonly DamagedRecord[];
-  /** Whether the memory is exchanged with the remote by itself. */
-  readonly syncs: boolean;
-  /** The lines about memories of others, and the values of the refs on which they depend. */
-  readonly foreign: readonly BriefLine[];
-  readonly foreignRefs: readonly (readonly [ref: string, oid: string])[];
-  readonly changes: readonly MemoryChange[];
-  /** The names of the tools, by toolset. */
-  readonly tools: readonly (readonly [toolset: string, tools: readonly string[]])[];
-  /** The doubts about the records that a brief compares with the code. */
-  readonly doubts: readonly (readonly [path: string, doubts: RecordDoubts])[];
-  /** The number of statements of each part; their rows have this order. */
-  readonly counts: readonly (readonly [part: BriefPoint['part'], count: number])[];
+/** A statement with its worth for the branch. */
+interface WorthyPoint {
+  readonly point: LocatedPoint;
+  readonly worth: number;
 }
 
 /**
- * The statements of the records, the last changes and the search index, kept in the git directory for the next process.
+ * The statements and texts of the records and the last changes, stored in the git directory for the next
+ * process: a base, and the changes since it was stored.
  *
  * It is valid as long as the commits since then leave the memory as it was. What it says about records
  * also needs the files of the memory to be as they were. It can be deleted at any time.
+ *
+ * A method throws an error when it meets damage.
  */
-export interface BriefDigest extends DigestFacts {
+export class BriefDigest {
+  readonly facts: DigestFacts;
+  readonly #memory: QuickMemory;
+  readonly #base: DigestBase;
+  readonly #changed: ReadonlyMap<string, RecentFile>;
+  readonly #notes: ReadonlyMap<string, unknown>;
+  readonly #changes: RecentChanges;
+  #merged: MergedFiles | undefined;
+
+  constructor(memory: QuickMemory, base: DigestBase, { facts, changes }: DigestRecent) {
+    this.facts = facts;
+    this.#memory = memory;
+    this.#base = base;
+    this.#changed = new Map(changes.files.map((file) => [file.path, file]));
+    this.#notes = new Map(changes.notes);
+    this.#changes = changes;
+  }
+
+  /** Reads the digest of a memory; undefined if there is none, or if it is not valid any more. */
+  static read(memory: QuickMemory): BriefDigest | undefined {
+    const base = DigestBase.read(memory);
+    const recent = base && readRecent(memory, base.id);
+    if (!base || !recent || !memory.isUnchangedSince(recent.facts.head)) return undefined;
+    return new BriefDigest(memory, base, recent);
+  }
+
+  get #files(): MergedFiles {
+    this.#merged ??= new MergedFiles(this.#base, this.#changes.files);
+    return this.#merged;
+  }
+
   /** Whether no section is damaged. */
-  readonly isWhole: boolean;
-  /** Whether it has the search index. */
-  readonly isSearchable: boolean;
+  get isWhole(): boolean {
+    return this.#base.isWhole;
+  }
+
   /** Takes the stat of every file of the memory: whether all are as they were. */
-  isCurrent(): boolean;
+  isCurrent(): boolean {
+    return this.#memory.hasFiles(this.#files.paths, this.#files.stats);
+  }
+
   /** Returns the statements of the records, of which it parses only those that are asked for. */
-  points(relevance: BranchRelevance): BriefPoints;
-  /** Reads the search index; undefined if it is not in the digest. */
-  search(): Promise<StoredIndex | undefined>;
-}
-
-/** The sections of the file by position; those of the search index follow. */
-const sections = {
-  facts: 0,
-  paths: 1,
-  stats: 2,
-  rowsAt: 3,
-  sums: 4,
-  rows: 5,
-  keys: 6,
-  search: 10,
-} as const;
-
-/** The doubts about a record next to its text; `0` for none that could change, or if there was no time. */
-type DoubtsNote = RecordDoubts | 0;
-
-/** A statement as it is stored; its place shows its part. */
-type Row = readonly [path: string, text: string, at: string | null];
-
-const fileName = 'brief';
-const maxBytes = 64 * 1024 * 1024;
-const maxFiles = 50_000;
-/** Time in which the doubts about records are collected for prompts, in milliseconds. */
-const maxChecking = 1_000;
-const checkedAtOnce = 200;
-/** Age from which a file that is changed again certainly gets another time, in milliseconds. */
-const settled = 50;
-const parts = ['now', 'decision', 'about'] as const;
-
-/**
- * Returns the stored digest of a memory; undefined if there is none, or if it is not valid any more.
- *
- * @param build identifies the build of this program: another one may read records in another way.
- */
-export function readDigest(memory: QuickMemory, build: string): BriefDigest | undefined {
-  const file = memory.open(memory.derivedFile(fileName), build, maxBytes);
-  // The checksum proves that this program has written the section.
-  const facts = file?.json(sections.facts) as DigestFacts | undefined;
-  if (!file || !facts || !memory.isUnchangedSince(facts.head)) return undefined;
-  return {
-    ...facts,
-    get isWhole() {
-      return file.isWhole;
-    },
-    isSearchable: file.has(sections.search),
-    isCurrent: () => isCurrent(memory, file),
-    points: (relevance) => readPoints(file, facts, relevance),
-    search: async () => {
-      if (!file.has(sections.search)) return undefined;
-      // Only a prompt needs this part of the program.
-      const { StoredIndex } = await import('../../store/search/stored-index.ts');
-      return StoredIndex.read(file, sections.search);
-    },
-  };
-}
-
-/** Compares the stats of the files; a damaged one is not equal either, so nothing else checks them. */
-function isCurrent(memory: QuickMemory, file: SectionFile): boolean {
-  const bytes = file.part(sections.stats);
-  const text = file.part(sections.paths);
-  if (!bytes || !text) return false;
-  const paths = Buffer.from(text.buffer, text.byteOffset, text.length).toString('utf8').split('\0');
-  const stats = new Float64Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 8));
-  return stats.length === statSize * paths.length && memory.hasFiles(paths, stats);
-}
-
-/** @throws Error when a section is damaged. */
-function readPoints(
-  file: SectionFile,
-  { counts }: DigestFacts,
-  { weights }: BranchRelevance,
-): BriefPoints {
-  const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  const rowsAt = file.integers(sections.rowsAt, total + 1);
-  const sums = file.integers(sections.sums, total);
-  // Without a branch and changed files, there is nothing to look for.
-  const keys = weights.size === 0 ? undefined : KeyedRows.read(file, sections.keys);
-  if (!rowsAt || !sums || (!keys && weights.size > 0)) throw damaged();
-  const worth = new Map<number, number>();
-  for (const [key, weight] of weights) {
-    for (const row of keys?.get(key) ?? []) worth.set(row, (worth.get(row) ?? 0) + weight);
-  }
-  const relevant = [...worth].sort(([a, one], [b, other]) => other - one || a - b);
-  const pointAt = (row: number, part: BriefPoint['part']): LocatedPoint => {
-    // Each row has a checksum of its own, because few of them are read.
-    const bytes = file.part(sections.rows, rowsAt[row] ?? 0, rowsAt[row + 1] ?? 0);
-    if (!bytes || crc32(bytes) !== sums[row]) throw damaged();
-    const [path, statement, at] = JSON.parse(Buffer.from(bytes).toString('utf8')) as Row;
-    return { part, path, text: statement, ...(at !== null && { at }) };
-  };
-  let end = 0;
-  const [now, decision, about] = counts.map(([part, count]) => {
-    const start = end;
-    end += count;
-    const [from, to] = [start, end];
-    return {
-      *[Symbol.iterator]() {
-        for (const [row] of relevant) if (row >= from && row < to) yield pointAt(row, part);
-        for (let row = from; row < to && part !== 'about'; row++) {
-          if (!worth.has(row)) yield pointAt(row, part);
-        }
-      },
-    };
-  });
-  return { now: now ?? [], decision: decision ?? [], about: about ?? [] };
-}
-
-function damaged(): Error {
-  return new Error('The digest is damaged.');
-}
-
-/**
- * Stores the digest of a memory, unless the memory changes meanwhile or has just changed.
- *
- * @param source reads the memory as it is now.
- * @param encodeSearch returns its search index with a note for each record; undefined leaves it out.
- */
-export async function writeDigest(
-  memory: QuickMemory,
-  build: string,
-  { source, tools }: { readonly source: ContextSource } & Pick<DigestFacts, 'tools'>,
-  encodeSearch: (
-    noteOf: (path: string) => DoubtsNote,
-  ) => Promise<readonly Uint8Array[] | undefined>,
-): Promise<void> {
-  const begun = Date.now();
-  const before = memory.filesState(maxFiles);
-  const head = memory.head().oid;
-  if (!before || before.newest > begun - settled || head === undefined) return;
-  const { points, damaged } = await source.records();
-  const { name, work } = await source.branch();
-  const ranked = rankPoints(points, new BranchRelevance(name, work));
-  const doubts = [...(await source.doubts(checkedPaths(ranked)))];
-  const changes = await source.changes();
-  const lastChange = memory.lastChange() ?? '';
-  const syncs = await source.syncs();
-  const foreignRefs = await source.foreignRefs();
-  const foreign = await source.foreign();
-  // The newest statements first.
-  const records = new Set([...points.map(({ path }) => path), ...before.paths.map(inMemory)]);
-  const all = await doubtsOf([...records], source);
-  const search = (await encodeSearch((path) => noteOf(all.get(path)))) ?? [];
-  if (!memory.hasFiles(before.paths, before.stats) || memory.head().oid !== head) return;
-  const ordered = parts.map((part) => points.filter((point) => point.part === part));
-  const counts = parts.map((part, i) => [part, ordered[i]?.length ?? 0] as const);
-  const facts: DigestFacts = {
-    head,
-    lastChange,
-    damaged,
-    syncs,
-    foreign,
-    foreignRefs,
-    changes,
-    tools,
-    doubts,
-    counts,
-  };
-  const own = [
-    jsonBytes(facts),
-    Buffer.from(before.paths.join('\0')),
-    bytesOf(before.stats),
-    ...encodePoints(ordered.flat()),
-  ];
-  const sum = (all: readonly Uint8Array[]) => all.reduce((bytes, { length }) => bytes + length, 0);
-  // A brief can do without the search index.
-  const fitting = [[...own, ...search], own].find((all) => sum(all) <= maxBytes / 2);
-  if (fitting) await memory.write(memory.derivedFile(fileName), build, fitting);
-}
-
-/** The doubts about records, as far as there is time. */
-async function doubtsOf(
-  paths: readonly string[],
-  source: ContextSource,
-): Promise<ReadonlyMap<string, RecordDoubts>> {
-  const found = new Map<string, RecordDoubts>();
-  const begun = Date.now();
-  for (let at = 0; at < paths.length && Date.now() - begun < maxChecking; at += checkedAtOnce) {
-    const some = paths.slice(at, at + checkedAtOnce);
-    for (const [path, doubts] of await source.doubts(some)) found.set(path, doubts);
-    // A server answers other calls meanwhile.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return found;
-}
-
-/** The path of a file of the memory, as records have it. */
-function inMemory(path: string): string {
-  return path.split(sep).join('/');
-}
-
-function noteOf(doubts: RecordDoubts | undefined): DoubtsNote {
-  if (!doubts) return 0;
-  const { reasons, superseded, files, head, day } = doubts;
-  const isPlain = !superseded && head === undefined && day === undefined;
-  return isPlain && reasons.length === 0 && files.length === 0 ? 0 : doubts;
-}
-
-/** The doubts that a note contains; undefined for a record without a note. */
-export function doubtsIn(note: unknown): RecordDoubts | undefined {
-  if (note === 0) return { reasons: [], superseded: false, files: [] };
-  return note as RecordDoubts | undefined;
-}
-
-/** Encodes statements as rows, and the rows that each key of their relevance is in. */
-function encodePoints(points: readonly LocatedPoint[]): Uint8Array[] {
-  const rowsAt = new Uint32Array(points.length + 1);
-  const sums = new Uint32Array(points.length);
-  const rowsByKey = new Map<string, number[]>();
-  const rows = points.map((point, row) => {
-    for (const key of relevanceKeys(point)) {
-      const known = rowsByKey.get(key);
-      if (known) known.push(row);
-      else rowsByKey.set(key, [row]);
+  points(relevance: BranchRelevance): BriefPoints {
+    const { weights } = relevance;
+    const worth = new Map<number, number>();
+    // Without a branch and changed files, there is nothing to look for.
+    const keys = weights.size === 0 ? undefined : this.#base.keys();
+    for (const [key, weight] of weights) {
+      for (const row of keys?.get(key) ?? []) worth.set(row, (worth.get(row) ?? 0) + weight);
     }
-    const { path, text, at } = point;
-    const bytes = jsonBytes([path, text.slice(0, maxQuoted), at ?? null] satisfies Row);
-    rowsAt[row + 1] = (rowsAt[row] ?? 0) + bytes.length;
-    sums[row] = crc32(bytes);
-    return bytes;
-  });
-  return [bytesOf(rowsAt), bytesOf(sums), Buffer.concat(rows), ...encodeKeyedRows(rowsByKey)];
+    const relevant = [...worth].sort(([a, one], [b, other]) => other - one || a - b);
+    const changed = [...this.#changed.values()].flatMap(({ record }) => record?.points ?? []);
+    let end = 0;
+    const [now = [], decision = [], about = []] = pointParts.map((part, index) => {
+      const start = end;
+      end += this.#base.facts.counts[index] ?? 0;
+      const [from, to] = [start, end];
+      const least = part === 'about' ? 1 : 0;
+      const added = changed
+        .filter((point) => point.part === part)
+        .map(({ keys, ...point }) => ({ point, worth: sumOf(keys, weights) }))
+        .filter(({ worth }) => worth >= least)
+        .sort(mostWorthy);
+      return {
+        [Symbol.iterator]: () => merged(this.#basePoints(from, to, relevant, worth, least), added),
+      };
+    });
+    return { now, decision, about };
+  }
+
+  /** The statements of one part of the base that are still true, the most relevant ones first. */
+  *#basePoints(
+    from: number,
+    to: number,
+    relevant: readonly (readonly [row: number, worth: number])[],
+    worth: ReadonlyMap<number, number>,
+    least: number,
+  ): Generator<WorthyPoint> {
+    for (const [row, value] of relevant) {
+      if (row >= from && row < to) yield* this.#basePoint(row, value);
+    }
+    for (let row = from; row < to && least === 0; row++) {
+      if (!worth.has(row)) yield* this.#basePoint(row, 0);
+    }
+  }
+
+  *#basePoint(row: number, worth: number): Generator<WorthyPoint> {
+    const point = this.#base.pointAt(row);
+    if (!this.#changed.has(point.path)) yield { point, worth };
+  }
+
+  /** The note about the doubts about a record; undefined if that is not known, or there is no such record. */
+  noteOf(path: string): unknown {
+    const changed = this.#changed.get(path);
+    if (changed) return changed.record?.note;
+    if (this.#notes.has(path)) return this.#notes.get(path) ?? undefined;
+    const record = this.#base.recordOf[this.#base.positionOf(path)] ?? 0;
+    return record === 0 ? undefined : this.#base.recordAt(record - 1).note;
+  }
+
+  /** Whether there is a search index that fits and is not damaged. */
+  async isSearchable(): Promise<boolean> {
+    const file = this.#memory.openRecords();
+    return file?.isWhole === true && (await this.search()) !== undefined;
+  }
+
+  /** Reads the search index that a server has saved; undefined if there is none that fits. */
+  async search(): Promise<StoredIndex | undefined> {
+    const file = this.#memory.openRecords();
+    if (!file) return undefined;
+    // Only a prompt needs this part of the program.
+    const { StoredIndex } = await import('../../store/search/stored-index.ts');
+    return StoredIndex.read(file, this.#files);
+  }
+}
+
+/** The files of a base with the changes since it was stored. */
+class MergedFiles implements CurrentTexts {
+  readonly paths: readonly string[];
+  readonly stats: Float64Array;
+  readonly #base: DigestBase;
+  readonly #changed: readonly RecentFile[];
+  /** One more than the record of the base; negative for a changed file; 0 for a file without a record. */
+  readonly #recordOf: Uint32Array | Int32Array;
+
+  constructor(base: DigestBase, changed: readonly RecentFile[]) {
+    this.#base = base;
+    this.#changed = changed;
+    [this.paths, this.stats, this.#recordOf] = [base.paths, base.stats, base.recordOf];
+    if (changed.length === 0) return;
+    const paths: string[] = [];
+    const stats = new Float64Array(statSize * (base.paths.length + changed.length));
+    const recordOf = new Int32Array(base.paths.length + changed.length);
+    let next = 0;
+    const copyTo = (end: number) => {
+      stats.set(base.stats.subarray(statSize * next, statSize * end), statSize * paths.length);
+      recordOf.set(base.recordOf.subarray(next, end), paths.length);
+      for (let at = next; at < end; at++) paths.push(base.paths[at] ?? '');
+      next = end;
+    };
+    for (const [index, { path, stat, record }] of changed.entries()) {
+      const known = base.positionOf(path);
+      copyTo(known < 0 ? base.placeOf(path) : known);
+      if (known >= 0) next += 1;
+      if (!stat) continue;
+      stats.set(stat, statSize * paths.length);
+      recordOf[paths.length] = record ? -1 - index : 0;
+      paths.push(path);
+    }
+    copyTo(base.paths.length);
+    this.paths = paths;
+    this.stats = stats.subarray(0, statSize * paths.length);
+    this.#recordOf = recordOf.subarray(0, paths.length);
+  }
+
+  isSearched(at: number): boolean {
+    return this.#recordOf[at] !== 0;
+  }
+
+  textAt(at: number) {
+    const record = this.#recordOf[at] ?? 0;
+    if (record === 0) return undefined;
+    if (record > 0) return this.#base.recordAt(record - 1).text;
+    return this.#changed[-1 - record]?.record?.text;
+  }
+}
+
+function sumOf(keys: readonly string[], weights: ReadonlyMap<string, number>): number {
+  return keys.reduce((sum, key) => sum + (weights.get(key) ?? 0), 0);
+}
+
+/** Merges two lists of statements in the order of `mostWorthy`. */
+function* merged(
+  base: Iterator<WorthyPoint>,
+  added: readonly WorthyPoint[],
+): Generator<LocatedPoint> {
+  let next = base.next();
+  for (const one of added) {
+    while (!next.done && mostWorthy(next.value, one) <= 0) {
+      yield next.value.point;
+      next = base.next();
+    }
+    yield one.point;
+  }
+  for (; !next.done; next = base.next()) yield next.value.point;
+}
+
+/** Orders statements by their worth, and then the newest first. */
+function mostWorthy(one: WorthyPoint, other: WorthyPoint): number {
+  return other.worth - one.worth || newestFirst(one.point, other.point);
 }

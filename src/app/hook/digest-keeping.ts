@@ -3,7 +3,8 @@ import { QuickMemory } from '../../store/quick-memory.ts';
 import { briefSource, listedTools } from '../../toolsets/index.ts';
 import type { AppOptions } from '../app.ts';
 import { isPlacedApart } from '../placed-apart.ts';
-import { readDigest, writeDigest } from './brief-digest.ts';
+import { BriefDigest } from './brief-digest.ts';
+import { writeDigest } from './digest-writer.ts';
 import { QuickHookMemory } from './quick-hook-memory.ts';
 
 /** Whether sessions have no settings that change what they read: the digest is for these only. */
@@ -17,25 +18,28 @@ export function isUsual({ mode }: Pick<AppOptions, 'mode'>): boolean {
  * @param context of a call that has not read the memory yet.
  * @param renews whether a valid digest could not answer, so that a new one is worth its time.
  */
-export async function keepDigest(context: Context, build: string, renews = false): Promise<void> {
+export async function keepDigest(context: Context, renews = false): Promise<void> {
   const { initialized, folder, root } = await context.project.info();
   const memory = initialized && !isPlacedApart(root) ? QuickMemory.at(folder) : undefined;
   if (!memory) return;
   try {
-    if (await isKept(memory, build, renews)) return;
-    const tools = listedTools();
-    await writeDigest(memory, build, { source: briefSource(context), tools }, (noteOf) => {
-      return context.store.encodeSearch(noteOf);
-    });
+    const digest = BriefDigest.read(memory);
+    const isDamaged = digest?.isWhole === false;
+    const isKept = digest !== undefined && !isDamaged && (await canAnswer(memory, digest));
+    if (isKept && !renews) return;
+    const { states } = context.store;
+    const input = { source: briefSource(context), states, tools: listedTools() };
+    if (!isKept) await writeDigest(memory, input, isDamaged);
+    else if (!(await digest.isSearchable())) await states.saveIndex();
+    // The doubts about the records of the prompt have to be found out again.
+    else await writeDigest(memory, input, true);
   } finally {
     memory.close();
   }
 }
 
 /** Whether the next hook can answer without reading a record. */
-async function isKept(memory: QuickMemory, build: string, renews: boolean): Promise<boolean> {
-  const digest = readDigest(memory, build);
-  if (!digest?.isWhole || (renews && digest.isSearchable)) return false;
+async function canAnswer(memory: QuickMemory, digest: BriefDigest): Promise<boolean> {
   return new QuickHookMemory(memory, digest, '').brief().then(
     () => true,
     () => false,

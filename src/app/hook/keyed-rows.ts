@@ -1,7 +1,9 @@
-import { bytesOf, type SectionFile } from '../../store/records/section-file.ts';
+import { bytesOf, type SectionFile } from '../../store/derived/section-file.ts';
 
 /** The sections by position. */
 const sections = { keysAt: 0, keys: 1, rowsAt: 2, rows: 3 } as const;
+/** The number of these sections. */
+export const keyedSections = 4;
 
 /** Encodes the row numbers of each key as four sections. */
 export function encodeKeyedRows(rowsByKey: ReadonlyMap<string, readonly number[]>): Uint8Array[] {

@@ -19,7 +19,8 @@ import {
   defaultBudget,
   maxChangedFiles,
 } from '../../toolsets/brief/session-brief.ts';
-import { type BriefDigest, doubtsIn, readDigest } from './brief-digest.ts';
+import { BriefDigest } from './brief-digest.ts';
+import { doubtsIn } from './digest-record.ts';
 import type { HookMemory } from './hook-memory.ts';
 
 /** A memory whose digest is valid: it answers without reading a record. */
@@ -30,8 +31,6 @@ export class QuickHookMemory implements HookMemory {
   readonly #digest: BriefDigest;
   readonly #agent: string;
   readonly #toolsets: readonly string[] | undefined;
-  /** The search index, once a prompt has asked for it. */
-  #index: StoredIndex | undefined;
 
   constructor(
     memory: QuickMemory,
@@ -54,12 +53,11 @@ export class QuickHookMemory implements HookMemory {
    */
   static open(
     path: string,
-    build: string,
     agent: string,
     toolsets: readonly string[] | undefined,
   ): QuickHookMemory | undefined {
     const memory = QuickMemory.at(path);
-    const digest = memory && readDigest(memory, build);
+    const digest = memory && BriefDigest.read(memory);
     return digest && new QuickHookMemory(memory, digest, agent, toolsets);
   }
 
@@ -72,11 +70,13 @@ export class QuickHookMemory implements HookMemory {
   }
 
   async lastChange(): Promise<string> {
-    return this.#digest.lastChange;
+    return this.#digest.facts.lastChange;
   }
 
   async tools(): Promise<ReadonlySet<string>> {
-    const offered = this.#digest.tools.filter(([name]) => this.#toolsets?.includes(name) ?? true);
+    const offered = this.#digest.facts.tools.filter(
+      ([name]) => this.#toolsets?.includes(name) ?? true,
+    );
     return new Set(offered.flatMap(([, names]) => names));
   }
 
@@ -91,7 +91,7 @@ export class QuickHookMemory implements HookMemory {
   /** @throws Error when the digest does not say everything, so that the records have to be read. */
   async brief(request: BriefRequest = { budget: defaultBudget }): Promise<Brief> {
     if (!this.#digest.isCurrent()) throw new Error('The digest is outdated.');
-    const { changes, damaged, foreign, foreignRefs, syncs } = this.#digest;
+    const { changes, damaged, foreign, foreignRefs, syncs } = this.#digest.facts;
     if (foreignRefs.some(([ref, oid]) => this.#memory.refValue(ref) !== oid)) {
       throw new Error('The digest is outdated.');
     }
@@ -115,11 +115,11 @@ export class QuickHookMemory implements HookMemory {
   }
 
   #doubts(paths: readonly string[]): Map<string, RecordDoubts> {
-    const known = new Map(this.#digest.doubts);
+    const known = new Map(this.#digest.facts.doubts);
     const today = dayOf(this.now);
     const found = new Map<string, RecordDoubts>();
     for (const path of paths) {
-      const doubts = known.get(path) ?? doubtsIn(this.#index?.noteOf(path));
+      const doubts = known.get(path) ?? doubtsIn(this.#digest.noteOf(path));
       if (!doubts || !this.#memory.isCertain(doubts, today)) {
         throw new Error('The code has changed.');
       }
@@ -139,7 +139,6 @@ export class QuickHookMemory implements HookMemory {
   async #about(query: string): Promise<Iterable<BriefLine>> {
     const index = await this.#digest.search();
     if (!index) throw new Error('A search needs the whole program.');
-    this.#index = index;
     return promptLines(hitsOf(index, query), query);
   }
 }
@@ -150,6 +149,6 @@ function* hitsOf(index: StoredIndex, query: string): Generator<PromptHit> {
     { limit: maxHits, refined: maxCompared },
     leastScore,
   )) {
-    yield { ...hit, path: id, title: index.fieldsOf(id)?.title ?? '' };
+    yield { ...hit, path: id };
   }
 }

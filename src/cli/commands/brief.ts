@@ -19,11 +19,11 @@ export function brief(toolsets: readonly Toolset[]): Command {
 }
 
 /** The digest is only a saving of time, so a failure is not reported. */
-async function keep({ options, build }: Invocation): Promise<void> {
+async function keep({ options }: Invocation): Promise<void> {
   if (!isUsual(options)) return;
   const app = new App(options);
   try {
-    await app.run(app.connect(), 'brief', {}, (context) => keepDigest(context, build));
+    await app.run(app.connect(), 'brief', {}, (context) => keepDigest(context));
   } finally {
     await app.close();
   }

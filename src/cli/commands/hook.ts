@@ -28,7 +28,7 @@ export const hook: Command = {
 };
 
 async function answerOf(invocation: Invocation): Promise<object | undefined> {
-  const { options, operands, version, input: given, build } = invocation;
+  const { options, operands, version, input: given } = invocation;
   const name = hookEvents.find((one) => one === operands[0]);
   if (name === undefined) return debug(`There is no event "${operands[0] ?? ''}".`);
   const input = given ?? (await readHookInput());
@@ -48,7 +48,9 @@ async function answerOf(invocation: Invocation): Promise<object | undefined> {
     if (isUsual(options)) {
       // A digest that could not answer a prompt lacks what is known against a record.
       const renews = given !== undefined && name === 'prompt';
-      await app.run(session, 'hook', { signal }, (context) => keepDigest(context, build, renews));
+      const keep = (context: Context) => keepDigest(context, renews);
+      // It only saves time: without room for it, the answer is as good.
+      await app.run(session, 'hook', { signal }, keep).catch(({ message }) => debug(message));
     }
     return found;
   } finally {

@@ -37,6 +37,8 @@ interface RecordText {
   readonly hasEvidence: boolean;
   /** Addresses of other records and of sections that it names. */
   readonly links: readonly string[];
+  /** The paths of these records, and of others that it may name once they exist. */
+  readonly records: readonly string[];
   /** Its sections, if some of them say by which one they were replaced. */
   readonly sections: Sections | undefined;
 }
@@ -95,7 +97,7 @@ export class Cautions {
     const verdicts = await pending;
     const today = visit.archive.today();
     for (const path of wanted) {
-      const { annotations, links, hasEvidence } = this.#text(visit, path);
+      const { annotations, links, records, hasEvidence } = this.#text(visit, path);
       const { supersededBy, expires, status } = annotations;
       const verdict = verdicts.get(path);
       const superseded = links.flatMap((link) => {
@@ -122,6 +124,7 @@ export class Cautions {
         ]),
         ...(head !== undefined && { head }),
         ...(expires !== undefined && { day: today }),
+        ...(records.length > 0 && { records }),
       });
     }
     return found;
@@ -156,15 +159,20 @@ export class Cautions {
     const checked = record && new CheckedRecord(record.type, path, text ?? '');
     const { annotations, sections } = checked?.claims ?? readClaims(path, '');
     const own = new Set([annotations.supersededBy, ...annotations.supersedes]);
-    const links = checked ? new NamedRecords(view).of(checked) : [];
+    const named = new NamedRecords(view);
+    const links = checked
+      ? named
+          .of(checked)
+          .filter((link) => !own.has(link) && view.typeOf(parseAddress(link).path) !== undefined)
+      : [];
+    const places = checked ? named.placesOf(checked) : [];
     if (checked && checked.evidence.length > 0) this.#read.set(path, checked);
     const read: RecordText = {
       stat: record?.settled ? record.stat : undefined,
       annotations,
       hasEvidence: checked !== undefined && checked.evidence.length > 0,
-      links: links.filter(
-        (link) => !own.has(link) && view.typeOf(parseAddress(link).path) !== undefined,
-      ),
+      links,
+      records: [...new Set([...links.map((link) => parseAddress(link).path), ...places])],
       sections,
     };
     if (this.#texts.size >= maxKnown) this.#texts.clear();

@@ -29,6 +29,12 @@ export class NamedRecords {
     return [...new Set([...named, ...linked])].filter((link) => link !== path);
   }
 
+  /** The paths where the records may be that a record names by the keys in its fields. */
+  placesOf({ type, value }: CheckedRecord): string[] {
+    const keys = (type.dependsOn && value && type.dependsOn(value)) ?? [];
+    return keys.slice(0, maxKeys).flatMap(({ type, key }) => [...this.#view.candidates(type, key)]);
+  }
+
   #pathOf({ type, key }: RecordKey): string | undefined {
     const name = `${type.name} ${key}`;
     if (!this.#paths.has(name)) this.#paths.set(name, this.#view.at(type, key)?.path);

@@ -65,6 +65,22 @@ export class LiveRecords {
     return this.#scan.folders();
   }
 
+  /**
+   * Finds the record files and folders that do not have a known stat, as of the last look.
+   *
+   * @param isKnown whether a file or folder is known with this stat.
+   */
+  *changedFiles(isKnown: (path: string, stat: Stat) => boolean): Steps<string[]> {
+    const changed: string[] = [];
+    for (const [path, { stat }] of this.folders()) if (!isKnown(path, stat)) changed.push(path);
+    for (const path of this.paths()) {
+      const stat = this.#cache.statOf(path);
+      if (!stat || !isKnown(path, stat)) changed.push(path);
+      yield;
+    }
+    return changed;
+  }
+
   /** The record file at a path as it is now; undefined when there is none. */
   look(path: string): RecordFile | undefined {
     return this.#scan.look(path);
@@ -137,6 +153,11 @@ export class LiveRecords {
   /** The paths of all record files, as of the last refresh. */
   paths(): string[] {
     return this.#cache.paths();
+  }
+
+  /** The paths where the record with a key may be, now or after it was created. */
+  candidates(type: AnyRecordType, key: string): ReadonlySet<string> {
+    return this.#cache.candidates(type, key);
   }
 
   /** The record with a key, at its last known path or at the path that follows from the key. */

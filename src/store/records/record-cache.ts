@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import { sameStat } from '../../git/disk/file-layer.ts';
+import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { byRank, copiedFrom } from './copied-file.ts';
 import { fanOutPath } from './fan-out.ts';
 import { NameIndex } from './name-index.ts';
@@ -44,6 +44,14 @@ export class RecordCache {
 
   get(path: string): RecordFile | undefined {
     return this.#records.get(path) ?? this.#take(path);
+  }
+
+  /** The stat of a file at the last look; undefined for one that was not read. */
+  statOf(path: string): Stat | undefined {
+    const known = this.#records.get(path);
+    if (known) return known.stat;
+    const row = this.#saved?.rowOf(path) ?? -1;
+    return this.isUntouched(row) ? this.#saved?.statAt(row) : undefined;
   }
 
   /** Takes over a record of an earlier process. */

@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
+import { bytesOf, jsonBytes } from '../derived/section-file.ts';
 import type { LiveRecords } from './live-records.ts';
 import { folderOf } from './record-path.ts';
+import { typeMark } from './saved-layout.ts';
 import {
   blockLength,
   maxValueLength,
@@ -12,7 +14,6 @@ import {
   type SavedRecords,
 } from './saved-records.ts';
 import { saveStat } from './saved-stat.ts';
-import { bytesOf, jsonBytes } from './section-file.ts';
 import type { Steps } from './slices.ts';
 
 /** A smaller file counts as this large for the index, in bytes: on disk it takes a block of 4 kB anyway. */
@@ -73,7 +74,7 @@ export function* saveRecords(
   }
   const indexes = new Map(folders.map(([path], index) => [path, index]));
   const names: SavedNames = {
-    types: types.map(({ name }) => name),
+    types: types.map(typeMark),
     shared: types.flatMap((type, index) => (view.hasShared(type) ? index : [])),
     folders: [...indexes.keys()],
   };

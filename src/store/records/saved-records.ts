@@ -3,27 +3,12 @@ import type { AnyRecordType } from '../../core/record-type.ts';
 import { type Stat, statSize } from '../../git/disk/file-layer.ts';
 import type { Folder } from '../../git/disk/folder.ts';
 import { StatThread } from '../../git/disk/stat-comparison.ts';
+import type { SectionFile } from '../derived/section-file.ts';
 import type { EarlierNames } from './name-index.ts';
 import { type EarlierPaths, positionIn } from './owned-paths.ts';
 import type { RecordFile } from './record-file.ts';
+import { savedSections, typeMark } from './saved-layout.ts';
 import { sizeAt, toStat } from './saved-stat.ts';
-import type { SectionFile } from './section-file.ts';
-
-/** The sections of the records in the file, by position; a file that is too large lacks the last two. */
-const sections = {
-  names: 0,
-  paths: 1,
-  keys: 2,
-  created: 3,
-  stats: 4,
-  types: 5,
-  folderOf: 6,
-  folders: 7,
-  blocks: 8,
-  values: 9,
-} as const;
-/** The number of these sections; those of the search follow. */
-export const recordSections = 10;
 
 /** Total length of the values that are compressed together. */
 export const blockLength = 16 * 1024;
@@ -32,7 +17,7 @@ export const maxValueLength = 256 * 1024;
 
 /** The texts of the saved records, other than those of each record. */
 export interface SavedNames {
-  /** The names of the record types. */
+  /** The `typeMark` of each record type. */
   readonly types: readonly string[];
   /** Indexes of the types that have several files with the same key or id. */
   readonly shared: readonly number[];
@@ -124,23 +109,26 @@ export class SavedRecords {
     known: readonly AnyRecordType[],
     disk: Folder,
   ): SavedRecords | undefined {
-    const names = toNames(file.json(sections.names));
+    const names = toNames(file.json(savedSections.names));
     const thread = startThread(file, disk.root);
-    const paths = file.json(sections.paths);
+    const paths = file.json(savedSections.paths);
     if (!names?.folders.every(isInside) || !isTexts(paths)) return undefined;
     const count = paths.length;
-    const typeOf = file.section(sections.types);
-    const folderOf = file.integers(sections.folderOf, count);
-    const created = file.floats(sections.created, count);
-    const stats = file.floats(sections.stats, statSize * count);
-    const folderStats = file.floats(sections.folders, statSize * names.folders.length);
-    const starts = file.section(sections.blocks);
-    const blocks = starts && file.integers(sections.blocks, starts.length >>> 2);
-    const values = file.section(sections.values);
+    const typeOf = file.section(savedSections.types);
+    const folderOf = file.integers(savedSections.folderOf, count);
+    const created = file.floats(savedSections.created, count);
+    const stats = file.floats(savedSections.stats, statSize * count);
+    const folderStats = file.floats(savedSections.folders, statSize * names.folders.length);
+    const starts = file.section(savedSections.blocks);
+    const blocks = starts && file.integers(savedSections.blocks, starts.length >>> 2);
+    const values = file.section(savedSections.values);
     // The keys are decoded later.
-    if (typeOf?.length !== count || !folderOf || !file.section(sections.keys)) return undefined;
+    if (typeOf?.length !== count || !folderOf || !file.section(savedSections.keys))
+      return undefined;
     if (!created || !stats || !folderStats || !blocks || !values) return undefined;
-    const types = names.types.flatMap((name) => known.find((type) => type.name === name) ?? []);
+    const types = names.types.flatMap(
+      (name) => known.find((type) => typeMark(type) === name) ?? [],
+    );
     if (types.length !== names.types.length) return undefined;
     for (let row = 0; row < count; row++) {
       const path = paths[row] ?? '';
@@ -271,7 +259,7 @@ export class SavedRecords {
   }
 
   get #keysAndIds(): SavedKeys {
-    this.#keys ??= toKeys(this.#file.json(sections.keys));
+    this.#keys ??= toKeys(this.#file.json(savedSections.keys));
     return this.#keys;
   }
 
@@ -342,9 +330,9 @@ export class SavedRecords {
 
 /** Starts the thread of a large memory, which gets ready while the records are read. */
 function startThread(file: SectionFile, root: string): StatThread | undefined {
-  const paths = file.section(sections.paths);
-  const count = (file.section(sections.stats)?.length ?? 0) / (8 * statSize);
-  const stats = file.floats(sections.stats, statSize * count);
+  const paths = file.section(savedSections.paths);
+  const count = (file.section(savedSections.stats)?.length ?? 0) / (8 * statSize);
+  const stats = file.floats(savedSections.stats, statSize * count);
   return paths && stats && StatThread.start(`${root}/`, paths, stats);
 }
 

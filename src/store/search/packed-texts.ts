@@ -1,4 +1,4 @@
-import { bytesOf, type SectionFile } from '../records/section-file.ts';
+import { bytesOf, type SectionFile } from '../derived/section-file.ts';
 import { PagedBytes, pageBytes, pagedSections } from './paged-bytes.ts';
 
 /** A sorted list of texts; a list in a file decodes each text when it is read. */

@@ -11,7 +11,6 @@ import {
 import type { LiveRecords } from '../records/live-records.ts';
 import { toListing } from '../records/record-reader.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
-import { encodeSearch } from './encoded-search.ts';
 import type { Hit, SearchDocument } from './index.ts';
 import { type EarlierIndex, IndexedRecords } from './indexed-records.ts';
 import { type MeaningSignal, prepareMeanings } from './meaning.ts';
@@ -63,24 +62,10 @@ export class RecordSearch {
     return this.#indexed.saving(paths);
   }
 
-  /**
-   * Encodes the index with the texts of its records; undefined if it lacks a record.
-   *
-   * @param noteOf returns what else is stored with a record.
-   */
-  async encode(
-    noteOf: (path: string) => unknown = () => null,
-  ): Promise<readonly Uint8Array[] | undefined> {
+  /** Updates the index; returns false if it lacks a record, also one that it leaves out. */
+  async becomesComplete(): Promise<boolean> {
     await this.#indexed.update();
-    if (!this.isComplete || this.#indexed.missing().length > 0) return undefined;
-    return inSlices(
-      encodeSearch(
-        this.#indexed.index,
-        this.#indexed.paths(),
-        (path) => this.#indexed.at(path),
-        noteOf,
-      ),
-    );
+    return this.isComplete && this.#indexed.missing().length === 0;
   }
 
   /** The number of changes of the index so far. */

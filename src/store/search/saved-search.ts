@@ -1,5 +1,5 @@
 import type { SearchFields } from '../../core/record-type.ts';
-import { bytesOf, jsonBytes, type SectionFile } from '../records/section-file.ts';
+import { bytesOf, jsonBytes, type SectionFile } from '../derived/section-file.ts';
 import { ByteReader } from './byte-list.ts';
 import { numbersOf } from './number-list.ts';
 import { PackedTexts, packedSections, packTexts } from './packed-texts.ts';

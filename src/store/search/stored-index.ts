@@ -1,123 +1,89 @@
 import type { NamedSection } from '../../core/markdown/section-path.ts';
 import type { SearchFields } from '../../core/record-type.ts';
-import type { SectionFile } from '../records/section-file.ts';
+import { statSize } from '../../git/disk/file-layer.ts';
+import type { SectionFile } from '../derived/section-file.ts';
+import { positionIn } from '../records/owned-paths.ts';
+import { recordSections, savedSections } from '../records/saved-layout.ts';
 import { allAtOnce } from '../records/slices.ts';
-import { Dictionary, type Word } from './dictionary.ts';
-import { PackedTexts, packedSections } from './packed-texts.ts';
-import { PagedBytes, pagedSections } from './paged-bytes.ts';
+import { Collection } from './collection.ts';
 import type { TextOutline } from './passage-area.ts';
 import { SavedSearch } from './saved-search.ts';
-import { type Hit, hashOf, plain } from './search-document.ts';
-import type { IndexedDocument, SearchedCollection } from './searched-collection.ts';
-import { placeIn } from './stored-words.ts';
+import type { Hit } from './search-document.ts';
 import { findByWords, shownScore, type WordSearchOptions } from './word-search.ts';
 
-/** The sections by position; those of the index follow. */
-export const storedSections = {
-  paths: 0,
-  textsAt: packedSections,
-  texts: packedSections + 1,
-  index: packedSections + 1 + pagedSections,
-} as const;
+/** With more documents that differ from the saved index, and a share of all, it is not used. */
+const fewChanges = 128;
+const changedShare = 1 / 16;
 
 /** A section of a markdown text; the last number is that of its parent, or -1. */
 type StoredSection = readonly [section: Omit<NamedSection, 'parent'>, parent: number];
-/** A document as it is stored: its fields, the outline of a body that is markdown, and a note. */
+/** A document as it is stored: its fields, and the outline of a body that is markdown. */
 export type StoredText = readonly [
   fields: SearchFields,
   outline: { readonly start: number; readonly sections: readonly StoredSection[] } | null,
-  note: unknown,
 ];
+
+/** The files of a memory as they are now, with the texts of its records. */
+export interface CurrentTexts {
+  /** Sorted. */
+  readonly paths: readonly string[];
+  /** The `statNumbers` of each path. */
+  readonly stats: Float64Array;
+  /** Whether a file is a record that a search can find. */
+  isSearched(at: number): boolean;
+  /** @throws Error when it is damaged. */
+  textAt(at: number): StoredText | undefined;
+}
 
 const noOutline: TextOutline = { start: 0, sections: [] };
 
 /**
- * A search index in a file, for a process that asks one question: it reads and decodes only the parts
- * that the answer needs. `encodeSearch` writes the file.
+ * The search index that servers save, for a process that asks one question: it reads and decodes only
+ * the parts that the answer needs, and indexes the records that have changed since it was saved.
  *
  * A method throws an error when it meets damage.
  */
-export class StoredIndex implements SearchedCollection {
-  readonly dictionary = new Dictionary();
-  readonly #saved: SavedSearch;
-  readonly #paths: PackedTexts;
-  readonly #textsAt: Uint32Array;
-  readonly #texts: PagedBytes;
-  readonly #entries = new Map<number, StoredEntry>();
-  readonly #notes = new WeakMap<SearchFields, unknown>();
+export class StoredIndex {
+  readonly #collection = new Collection();
+  readonly #current: CurrentTexts;
   readonly #outlines = new WeakMap<SearchFields, TextOutline>();
-  #asked: { readonly name: string; readonly hash: number } = { name: '', hash: hashOf('') };
 
-  private constructor(
-    saved: SavedSearch,
-    paths: PackedTexts,
-    textsAt: Uint32Array,
-    texts: PagedBytes,
-  ) {
-    this.#saved = saved;
-    this.#paths = paths;
-    this.#textsAt = textsAt;
-    this.#texts = texts;
-    this.dictionary.adopt(saved);
+  private constructor(current: CurrentTexts) {
+    this.#current = current;
   }
 
   /**
-   * Reads the index of a file; undefined if it is missing or damaged.
-   *
-   * @param first the position of its first section.
+   * Reads the index of a file of saved records; undefined if it is missing or damaged, lacks a record,
+   * or is of a state long ago.
    */
-  static read(file: SectionFile, first: number): StoredIndex | undefined {
-    const paths = PackedTexts.read(file, first + storedSections.paths, false);
+  static read(file: SectionFile, current: CurrentTexts): StoredIndex | undefined {
+    const paths = file.json(savedSections.paths) as readonly string[] | undefined;
     const count = paths?.length ?? 0;
-    const textsAt = file.integers(first + storedSections.textsAt, count + 1);
-    const texts = PagedBytes.read(file, first + storedSections.texts, false);
-    const saved = SavedSearch.read(file, first + storedSections.index, count, false);
-    if (!paths || !textsAt || !texts || !saved) return undefined;
-    return new StoredIndex(saved, paths, textsAt, texts);
-  }
-
-  get size(): number {
-    return this.#saved.facts.size;
-  }
-
-  get capacity(): number {
-    return this.#saved.count;
-  }
-
-  get averageLength(): number {
-    return this.#saved.facts.length / this.size;
-  }
-
-  lengthOf(number: number): number {
-    return this.#saved.lengthOf(number);
-  }
-
-  has(number: number): boolean {
-    return this.#saved.isIndexed(number);
-  }
-
-  idOf(number: number): string | undefined {
-    return this.#paths.at(number);
-  }
-
-  isNamed(number: number, name: string): boolean {
-    if (this.#asked.name !== name) this.#asked = { name, hash: hashOf(name) };
-    if (this.#saved.titleHash(number) !== this.#asked.hash) return false;
-    return this.entry(number).name === name;
-  }
-
-  entry(number: number): StoredEntry {
-    const known = this.#entries.get(number);
-    if (known) return known;
-    const entry = new StoredEntry(this, number);
-    this.#entries.set(number, entry);
-    return entry;
+    const stats = file.floats(savedSections.stats, statSize * count);
+    const saved = SavedSearch.read(file, recordSections, count, false);
+    if (!paths || !stats || !saved) return undefined;
+    const changes = compare(paths, stats, saved, current);
+    if (!changes) return undefined;
+    const index = new StoredIndex(current);
+    const collection = index.#collection;
+    collection.adopt(saved, paths, (id) => index.fieldsOf(id));
+    for (const id of changes.removed) allAtOnce(collection.removing(id));
+    for (const id of changes.added) {
+      const fields = index.fieldsOf(id);
+      if (fields && !collection.addShort({ id, fields }))
+        allAtOnce(collection.adding({ id, fields }));
+    }
+    return index;
   }
 
   /** The fields of a document; undefined if there is none with this id. */
   fieldsOf(id: string): SearchFields | undefined {
-    const number = placeIn(this.#paths, id);
-    return number < 0 ? undefined : this.entry(number).fields;
+    const at = positionIn(this.#current.paths, id);
+    const text = this.#current.paths[at] === id ? this.#current.textAt(at) : undefined;
+    if (!text) return undefined;
+    const [fields, outline] = text;
+    if (outline) this.#outlines.set(fields, toOutline(outline));
+    return fields;
   }
 
   /**
@@ -127,76 +93,65 @@ export class StoredIndex implements SearchedCollection {
    *
    * @param leastScore hits with a lower one are left out.
    */
-  *search(query: string, options: WordSearchOptions, leastScore: number): Generator<Hit> {
+  *search(
+    query: string,
+    options: WordSearchOptions,
+    leastScore: number,
+  ): Generator<Hit & { readonly title: string }> {
     const outlineOf = (fields: SearchFields) => this.#outlines.get(fields) ?? noOutline;
-    const { ranked, hit } = allAtOnce(findByWords(this, query, options, outlineOf));
+    const { ranked, hit } = allAtOnce(findByWords(this.#collection, query, options, outlineOf));
     const found = ranked
       .map((one) => ({ one, id: one.entry.id, score: shownScore(one) }))
       .filter(({ score }) => score >= leastScore)
       .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-    for (const { one } of found) yield allAtOnce(hit(one));
-  }
-
-  /** The note that was stored with a document; undefined if there is none with this id. */
-  noteOf(id: string): unknown {
-    const number = placeIn(this.#paths, id);
-    return number < 0 ? undefined : this.#notes.get(this.entry(number).fields);
-  }
-
-  /** Reads the fields of a document. */
-  readFields(number: number): SearchFields {
-    const text = this.#texts.text(this.#textsAt[number] ?? 0, this.#textsAt[number + 1] ?? 0);
-    const [fields, outline, note] = JSON.parse(text) as StoredText;
-    this.#notes.set(fields, note);
-    if (outline) this.#outlines.set(fields, toOutline(outline));
-    return fields;
-  }
-
-  /** Reads the terms of the words of a document. */
-  readTerms(number: number): readonly Uint32Array[] {
-    return this.#saved.termsOf(number);
-  }
-
-  /** Reads the words of a document. */
-  readWords(number: number): readonly (readonly Word[])[] {
-    const fields = this.#saved.wordsOf(number);
-    return fields.map((places) => places.flatMap((place) => this.dictionary.wordAt(place) ?? []));
+    for (const { one } of found) {
+      yield { ...allAtOnce(hit(one)), title: one.entry.fields.title };
+    }
   }
 }
 
-/** A document of a stored index. */
-class StoredEntry implements IndexedDocument {
-  readonly number: number;
-  readonly #index: StoredIndex;
-  #fields: SearchFields | undefined;
-  #terms: readonly Uint32Array[] | undefined;
-
-  constructor(index: StoredIndex, number: number) {
-    this.#index = index;
-    this.number = number;
+/** Compares a saved index with the present records; undefined if too many differ, or one is left out. */
+function compare(
+  paths: readonly string[],
+  stats: Float64Array,
+  saved: SavedSearch,
+  current: CurrentTexts,
+): { readonly removed: readonly string[]; readonly added: readonly string[] } | undefined {
+  const removed: string[] = [];
+  const added: string[] = [];
+  let row = 0;
+  const passRow = () => {
+    if (saved.isIndexed(row)) removed.push(paths[row] ?? '');
+    row += 1;
+  };
+  for (const [at, path] of current.paths.entries()) {
+    while (row < paths.length && (paths[row] ?? '') < path) passRow();
+    const isSearched = current.isSearched(at);
+    if (paths[row] !== path) {
+      if (isSearched) added.push(path);
+      continue;
+    }
+    if (saved.isLeftOut(row)) return undefined;
+    const isSame =
+      hasSameStat(stats, row, current.stats, at) && isSearched === saved.isIndexed(row);
+    if (isSame) {
+      row += 1;
+      continue;
+    }
+    passRow();
+    if (isSearched) added.push(path);
   }
+  while (row < paths.length) passRow();
+  const most = fewChanges + changedShare * paths.length;
+  return removed.length + added.length > most ? undefined : { removed, added };
+}
 
-  get id(): string {
-    return this.#index.idOf(this.number) ?? '';
+/** Whether two stats are equal; one that was not settled is not saved, and equals no other. */
+function hasSameStat(some: Float64Array, at: number, others: Float64Array, place: number): boolean {
+  for (let i = 0; i < statSize; i++) {
+    if (some[statSize * at + i] !== others[statSize * place + i]) return false;
   }
-
-  get fields(): SearchFields {
-    this.#fields ??= this.#index.readFields(this.number);
-    return this.#fields;
-  }
-
-  get name(): string {
-    return plain(this.fields.title);
-  }
-
-  get terms(): readonly Uint32Array[] {
-    this.#terms ??= this.#index.readTerms(this.number);
-    return this.#terms;
-  }
-
-  get words(): readonly (readonly Word[])[] {
-    return this.#index.readWords(this.number);
-  }
+  return true;
 }
 
 function toOutline({ start, sections }: NonNullable<StoredText[1]>): TextOutline {

@@ -1,4 +1,4 @@
-import { bytesOf, isSorted, jsonBytes, type SectionFile } from '../records/section-file.ts';
+import { bytesOf, isSorted, jsonBytes, type SectionFile } from '../derived/section-file.ts';
 
 /** Limits of the vectors that are kept. */
 const maxVectors = 50_000;

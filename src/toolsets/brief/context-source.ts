@@ -1,7 +1,8 @@
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { LogEntry } from '../../core/history.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { AnyRecordType, BriefPoint } from '../../core/record-type.ts';
+import type { Listing, TypedRecord } from '../../core/store.ts';
 import { readSyncState } from '../../core/sync-state.ts';
 import type { BranchRelevance } from './branch-relevance.ts';
 import type { BriefLine } from './layout.ts';
@@ -20,9 +21,9 @@ import {
 /** Limit of commits that are read. */
 const maxLog = 50;
 
-/** The statements of all records, the newest first, and the records that need attention. */
-interface Statements {
-  readonly points: readonly LocatedPoint[];
+/** All records that can be read, and those that need attention. */
+interface RecordsOfBrief {
+  readonly records: readonly TypedRecord[];
   readonly damaged: readonly DamagedRecord[];
 }
 
@@ -33,7 +34,7 @@ interface Statements {
 export class ContextSource implements BriefSource {
   readonly #context: Context;
   readonly #types: readonly AnyRecordType[];
-  #records: Promise<Statements> | undefined;
+  #records: Promise<RecordsOfBrief> | undefined;
 
   constructor(context: Context, types: readonly AnyRecordType[]) {
     this.#context = context;
@@ -45,7 +46,7 @@ export class ContextSource implements BriefSource {
   }
 
   async damaged() {
-    return (await this.records()).damaged;
+    return (await this.listing()).damaged;
   }
 
   conflicts() {
@@ -53,35 +54,35 @@ export class ContextSource implements BriefSource {
   }
 
   async points(relevance: BranchRelevance) {
-    return rankPoints((await this.records()).points, relevance);
+    const { records } = await this.listing();
+    return rankPoints(records.flatMap(pointsOf).sort(newestFirst), relevance);
   }
 
   doubts(paths: readonly string[]) {
     return this.#context.store.doubts(paths);
   }
 
-  /** The statements of all records, the newest first, and the records that cannot be read. */
-  records(): Promise<Statements> {
+  /** All records, and those that need attention. */
+  listing(): Promise<RecordsOfBrief> {
     this.#records ??= this.#read();
     return this.#records;
   }
 
-  async #read(): Promise<Statements> {
-    const points: LocatedPoint[] = [];
+  async #read(): Promise<RecordsOfBrief> {
+    const records: TypedRecord[] = [];
     const damaged: DamagedRecord[] = [];
     for (const type of this.#types) {
-      if (!type.points) continue;
       const listing = await this.#context.store.list<object>(type);
-      for (const { path, error } of listing.damaged) {
-        const { twin } = error.data;
-        damaged.push({ path, code: error.code, ...(typeof twin === 'string' && { twin }) });
-      }
-      for (const copy of listing.copies ?? []) damaged.push({ code: 'conflict', ...copy });
-      for (const { path, value } of listing.records) {
-        for (const point of type.points(value)) points.push({ ...point, path });
-      }
+      for (const record of listing.records) records.push({ type, ...record });
+      if (type.points) damaged.push(...needingAttention(listing));
     }
-    return { points: points.sort(newestFirst), damaged };
+    return { records, damaged };
+  }
+
+  /** The records that need attention; it reads no others. */
+  async damage(): Promise<readonly DamagedRecord[]> {
+    const types = this.#types.filter(({ points }) => points);
+    return needingAttention(await this.#context.store.states.damage(types));
   }
 
   async branch() {
@@ -114,9 +115,9 @@ export class ContextSource implements BriefSource {
   }
 
   /** The history, newest first; empty where there is none or it cannot be read. */
-  async changes(): Promise<readonly MemoryChange[]> {
+  async changes(limit = maxLog): Promise<readonly MemoryChange[]> {
     try {
-      const request = { revision: 'HEAD', limit: maxLog, skip: 0 };
+      const request = { revision: 'HEAD', limit: Math.min(limit, maxLog), skip: 0 };
       return (await this.#context.history.log(request)).entries.map(toChange);
     } catch (error) {
       if (error instanceof MemoryError && error.code !== 'cancelled') return [];
@@ -140,8 +141,24 @@ export class ContextSource implements BriefSource {
   }
 }
 
+/** The statements of a record. */
+export function pointsOf({ type, path, value }: TypedRecord): LocatedPoint[] {
+  return (type.points?.(value) ?? []).map((point: BriefPoint) => ({ ...point, path }));
+}
+
+function needingAttention({
+  damaged,
+  copies = [],
+}: Pick<Listing<object>, 'damaged' | 'copies'>): DamagedRecord[] {
+  const found = damaged.map(({ path, error }) => {
+    const { twin } = error.data;
+    return { path, code: error.code, ...(typeof twin === 'string' && { twin }) };
+  });
+  return [...found, ...copies.map((copy) => ({ code: 'conflict' as const, ...copy }))];
+}
+
 function toChange({ commit, changes }: LogEntry): MemoryChange {
-  const { at, subject, author, agent } = commit;
+  const { oid, at, subject, author, agent } = commit;
   const [first, ...others] = changes;
-  return { at, subject, author, agent, path: first?.path ?? '', others: others.length };
+  return { oid, at, subject, author, agent, path: first?.path ?? '', others: others.length };
 }

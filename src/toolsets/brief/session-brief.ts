@@ -47,6 +47,7 @@ export interface DamagedRecord {
 
 /** A commit of the memory. */
 export interface MemoryChange {
+  readonly oid: string;
   /** ISO 8601. */
   readonly at: string;
   readonly subject: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SectionFile, sectionFile } from '../../../src/store/records/section-file.ts';
+import { SectionFile, sectionFile } from '../../../src/store/derived/section-file.ts';
 import { PagedBytes, pageBytes } from '../../../src/store/search/paged-bytes.ts';
 import { Random } from '../../support/random.ts';
 

@@ -53,6 +53,11 @@ export class SectionFile {
     return new SectionFile(file, table);
   }
 
+  /** Identifies the content: it contains the checksum of each section. */
+  get id(): string {
+    return idOf(this.#table);
+  }
+
   /** The bytes of a section; undefined if they are damaged or missing. */
   section(index: number): Uint8Array | undefined {
     const known = this.#checked.get(index);
@@ -130,6 +135,14 @@ function decode({ buffer, byteOffset, length }: Uint8Array): string {
 
 /** Returns the pieces of a file with these sections. */
 export function sectionFile(mark: string, sections: readonly Uint8Array[]): Uint8Array[] {
+  return identifiedFile(mark, sections).pieces;
+}
+
+/** Returns the pieces of a file with these sections, and what `SectionFile.id` will be. */
+export function identifiedFile(
+  mark: string,
+  sections: readonly Uint8Array[],
+): { readonly pieces: Uint8Array[]; readonly id: string } {
   const header = headerOf(mark, sections.length);
   const table = new Uint32Array(perSection * sections.length);
   const pieces: Uint8Array[] = [bytesOf(header), bytesOf(table)];
@@ -143,7 +156,11 @@ export function sectionFile(mark: string, sections: readonly Uint8Array[]): Uint
     offset += section.length;
   }
   header[7] = crc32(bytesOf(table));
-  return pieces;
+  return { pieces, id: idOf(table) };
+}
+
+function idOf({ buffer, byteOffset, length }: Uint32Array): string {
+  return checksum(new Int32Array(buffer, byteOffset, length));
 }
 
 function inMemory(given: Uint8Array): SectionBytes {

@@ -1,0 +1,195 @@
+import type { BriefPoint } from '../../core/record-type.ts';
+import { statSize } from '../../git/disk/file-layer.ts';
+import type { SectionFile } from '../../store/derived/section-file.ts';
+import { TextBlocks, textSections } from '../../store/derived/text-blocks.ts';
+import type { QuickMemory } from '../../store/quick-memory.ts';
+import type { StoredText } from '../../store/search/stored-index.ts';
+import { placeFrom } from '../../store/search/stored-words.ts';
+import type { LocatedPoint } from '../../toolsets/brief/session-brief.ts';
+import { KeyedRows, keyedSections } from './keyed-rows.ts';
+
+/** The sections of the file by position. */
+export const baseSections = {
+  facts: 0,
+  paths: 1,
+  pathsAt: 2,
+  stats: 3,
+  recordOf: 4,
+  order: 5,
+  texts: 6,
+  keys: 6 + textSections,
+  links: 6 + textSections + keyedSections,
+} as const;
+
+export const maxBaseBytes = 64 * 1024 * 1024;
+export const baseKind = 'brief';
+export const baseContent = ['brief', 2];
+
+/** The facts of a base. */
+export interface BaseFacts {
+  /** The number of statements of each part, in the order of `pointParts`. */
+  readonly counts: readonly number[];
+  /** The paths of the files that do not count because of another one, and of that one. */
+  readonly twins: readonly string[];
+}
+
+/** A statement as it is stored. */
+export type StoredPoint = readonly [part: BriefPoint['part'], text: string, at: string | null];
+/** The statements of a record, and the text of the record with what is known against it. */
+export type StoredPoints = readonly [path: string, points: readonly StoredPoint[]];
+export type StoredRecord = readonly [...text: StoredText, note: unknown];
+
+/**
+ * The base of a digest: all files of a memory with their stats, and the statements and texts of the records.
+ *
+ * A method throws an error when it meets damage.
+ */
+export class DigestBase {
+  /** Identifies the content. */
+  readonly id: string;
+  readonly #file: SectionFile;
+  #facts: BaseFacts | undefined;
+  #paths: readonly string[] | undefined;
+  #pathsAt: Uint32Array | undefined;
+  #order: Uint32Array | undefined;
+  #texts: TextBlocks | undefined;
+
+  private constructor(file: SectionFile) {
+    this.id = file.id;
+    this.#file = file;
+  }
+
+  /** Opens the file; undefined if it is missing, has a damaged header or is of another build. */
+  static read(memory: QuickMemory): DigestBase | undefined {
+    const file = memory.open(baseKind, baseContent, maxBaseBytes);
+    return file && new DigestBase(file);
+  }
+
+  /** Whether no section is damaged. */
+  get isWhole(): boolean {
+    return this.#file.isWhole;
+  }
+
+  get facts(): BaseFacts {
+    // The checksum proves that this program has written the section.
+    this.#facts ??= whole(this.#file.json(baseSections.facts)) as BaseFacts;
+    return this.#facts;
+  }
+
+  /** The paths of all files and folders, sorted. */
+  get paths(): readonly string[] {
+    this.#paths ??= this.#pathBytes.toString('utf8').split('\0');
+    return this.#paths;
+  }
+
+  get #pathBytes(): Buffer {
+    const { buffer, byteOffset, length } = whole(this.#file.section(baseSections.paths));
+    return Buffer.from(buffer, byteOffset, length);
+  }
+
+  /** The number of paths. */
+  get size(): number {
+    return this.#ends.length;
+  }
+
+  /** The end of each path. */
+  get #ends(): Uint32Array {
+    this.#pathsAt ??= whole(this.#file.numbers(baseSections.pathsAt));
+    return this.#pathsAt;
+  }
+
+  /** A path by its position; one of many is read without all others. */
+  pathAt(position: number): string | undefined {
+    if (this.#paths) return this.#paths[position];
+    if (position < 0 || position >= this.size) return undefined;
+    const start = position === 0 ? 0 : (this.#ends[position - 1] ?? 0) + 1;
+    return this.#pathBytes.toString('utf8', start, this.#ends[position]);
+  }
+
+  /** The `statNumbers` of each path. */
+  get stats(): Float64Array {
+    return whole(this.#file.floats(baseSections.stats, statSize * this.size));
+  }
+
+  /** One more than the number of the record of each path; 0 for none. */
+  get recordOf(): Uint32Array {
+    return whole(this.#file.integers(baseSections.recordOf, this.size));
+  }
+
+  /** The position of a path, or the one where it belongs. */
+  placeOf(path: string): number {
+    return placeFrom({ length: this.size, at: (position) => this.pathAt(position) }, path);
+  }
+
+  /** The position of a path; -1 if there is none. */
+  positionOf(path: string): number {
+    const at = this.placeOf(path);
+    return this.pathAt(at) === path ? at : -1;
+  }
+
+  /** Whether a path has this stat here. */
+  hasStat(path: string, stat: readonly number[] | undefined): boolean {
+    const position = this.positionOf(path);
+    if (position < 0 || !stat) return position < 0 && !stat;
+    const { stats } = this;
+    return stat.every((number, at) => number === stats[statSize * position + at]);
+  }
+
+  /** The paths of the files and folders below a folder. */
+  below(folder: string): readonly string[] {
+    if (folder === '') return this.paths.slice(1);
+    const found: string[] = [];
+    for (let at = this.placeOf(`${folder}/`); ; at++) {
+      const path = this.pathAt(at);
+      if (!path?.startsWith(`${folder}/`)) return found;
+      found.push(path);
+    }
+  }
+
+  /** The paths of the files and folders directly in a folder. */
+  childrenOf(folder: string): readonly string[] {
+    const start = folder === '' ? 0 : folder.length + 1;
+    return this.below(folder).filter((path) => !path.includes('/', start));
+  }
+
+  /** A statement by its number: those of each part are together, the newest first. */
+  pointAt(number: number): LocatedPoint {
+    this.#order ??= whole(this.#file.numbers(baseSections.order));
+    const [record = 0, index = 0] = this.#order.subarray(2 * number, 2 * number + 2);
+    const [path, points] = JSON.parse(this.#textAt(2 * record)) as StoredPoints;
+    const [part, text, at] = whole(points[index]);
+    return { part, path, text, ...(at !== null && { at }) };
+  }
+
+  /** The text of a record by its number, and what is known against it. */
+  recordAt(number: number): { readonly text: StoredText; readonly note: unknown } {
+    const [fields, outline, note] = JSON.parse(this.#textAt(2 * number + 1)) as StoredRecord;
+    return { text: [fields, outline], note };
+  }
+
+  /** Reads the numbers of the statements that each key of their relevance is in. */
+  keys(): KeyedRows {
+    return whole(KeyedRows.read(this.#file, baseSections.keys));
+  }
+
+  /** The paths of the records that depend on others, by the paths of these. */
+  dependents(paths: Iterable<string>): string[] {
+    const links = whole(KeyedRows.read(this.#file, baseSections.links));
+    const found = new Set<string>();
+    for (const path of paths) {
+      for (const position of links.get(path)) found.add(this.pathAt(position) ?? '');
+    }
+    return [...found];
+  }
+
+  #textAt(number: number): string {
+    this.#texts ??= whole(TextBlocks.read(this.#file, baseSections.texts));
+    return this.#texts.at(number);
+  }
+}
+
+/** @throws Error when a part of the digest is missing. */
+function whole<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('The digest is damaged.');
+  return part;
+}

@@ -1,0 +1,90 @@
+import { bytesOf, jsonBytes } from '../../store/derived/section-file.ts';
+import { TextBlocksWriter } from '../../store/derived/text-blocks.ts';
+import type { FilesState, QuickMemory } from '../../store/quick-memory.ts';
+import { positionIn } from '../../store/records/owned-paths.ts';
+import type { Steps } from '../../store/records/slices.ts';
+import { relevanceKeys } from '../../toolsets/brief/branch-relevance.ts';
+import { maxQuoted } from '../../toolsets/brief/layout.ts';
+import { newestFirst } from '../../toolsets/brief/session-brief.ts';
+import {
+  type BaseFacts,
+  baseContent,
+  baseKind,
+  maxBaseBytes,
+  type StoredPoint,
+  type StoredPoints,
+  type StoredRecord,
+} from './digest-base.ts';
+import { type DigestRecord, pointParts } from './digest-record.ts';
+import { encodeKeyedRows } from './keyed-rows.ts';
+
+/**
+ * Encodes the base of a digest in steps, as `DigestBase` reads it.
+ *
+ * @param twins see `BaseFacts`.
+ */
+export function* encodeBase(
+  { paths, stats }: FilesState,
+  records: readonly DigestRecord[],
+  twins: readonly string[],
+): Steps<Uint8Array[]> {
+  const recordOf = new Uint32Array(paths.length);
+  const texts = new TextBlocksWriter();
+  const rowsByLink = new Map<string, number[]>();
+  for (const [number, { path, points, text, note, links }] of records.entries()) {
+    const position = positionIn(paths, path);
+    if (paths[position] === path) recordOf[position] = number + 1;
+    const stored = points.map(({ part, text, at }) => {
+      return [part, text.slice(0, maxQuoted), at ?? null] satisfies StoredPoint;
+    });
+    texts.add(JSON.stringify([path, stored] satisfies StoredPoints));
+    texts.add(JSON.stringify([...text, note] satisfies StoredRecord));
+    for (const link of links) add(rowsByLink, link, position);
+    yield;
+  }
+  const ordered = pointParts.map((part) =>
+    records
+      .flatMap(({ points }, record) => points.map((point, index) => ({ point, record, index })))
+      .filter(({ point }) => point.part === part)
+      .sort((a, b) => newestFirst(a.point, b.point)),
+  );
+  yield;
+  const rowsByKey = new Map<string, number[]>();
+  for (const [row, { point }] of ordered.flat().entries()) {
+    for (const key of relevanceKeys(point)) add(rowsByKey, key, row);
+    yield;
+  }
+  const pathsAt = new Uint32Array(paths.length);
+  let end = -1;
+  for (const [at, path] of paths.entries()) {
+    end += 1 + Buffer.byteLength(path);
+    pathsAt[at] = end;
+  }
+  const order = ordered.flatMap((part) => part.flatMap(({ record, index }) => [record, index]));
+  return [
+    jsonBytes({ counts: ordered.map(({ length }) => length), twins } satisfies BaseFacts),
+    Buffer.from(paths.join('\0')),
+    bytesOf(pathsAt),
+    bytesOf(stats),
+    bytesOf(recordOf),
+    bytesOf(Uint32Array.from(order)),
+    ...texts.finish(),
+    ...encodeKeyedRows(rowsByKey),
+    ...encodeKeyedRows(rowsByLink),
+  ];
+}
+
+/** Replaces the base of a digest unless it would be too large; returns the id of its content. */
+export async function writeBase(
+  memory: QuickMemory,
+  encoded: readonly Uint8Array[],
+): Promise<string | undefined> {
+  const bytes = encoded.reduce((sum, { length }) => sum + length, 0);
+  return bytes > maxBaseBytes ? undefined : memory.write(baseKind, baseContent, encoded);
+}
+
+function add(rows: Map<string, number[]>, key: string, row: number): void {
+  const known = rows.get(key);
+  if (known) known.push(row);
+  else rows.set(key, [row]);
+}

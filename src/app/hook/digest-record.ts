@@ -1,0 +1,38 @@
+import type { BriefPoint } from '../../core/record-type.ts';
+import type { RecordDoubts } from '../../core/store.ts';
+import type { StoredText } from '../../store/search/stored-index.ts';
+import type { LocatedPoint } from '../../toolsets/brief/session-brief.ts';
+
+/** The parts of a brief that have statements, in the order in which a digest has them. */
+export const pointParts: readonly BriefPoint['part'][] = ['now', 'decision', 'about'];
+
+/** The doubts about a record next to its text; `0` for none that could change, or if there was no time. */
+export type DoubtsNote = RecordDoubts | 0;
+
+/** The part of a record that a digest has. */
+export interface DigestRecord {
+  readonly path: string;
+  readonly points: readonly LocatedPoint[];
+  readonly text: StoredText;
+  readonly note: DoubtsNote;
+  /** The paths of the records on which the note depends. */
+  readonly links: readonly string[];
+}
+
+/** The note about a record. */
+export function noteOf(doubts: RecordDoubts | undefined): DoubtsNote {
+  if (!doubts) return 0;
+  const { reasons, superseded, files, head, day } = doubts;
+  const isPlain = !superseded && head === undefined && day === undefined;
+  return isPlain && reasons.length === 0 && files.length === 0 ? 0 : withoutRecords(doubts);
+}
+
+function withoutRecords({ records: _, ...doubts }: RecordDoubts): RecordDoubts {
+  return doubts;
+}
+
+/** The doubts that a note contains; undefined for a record without a note. */
+export function doubtsIn(note: unknown): RecordDoubts | undefined {
+  if (note === 0) return { reasons: [], superseded: false, files: [] };
+  return (note ?? undefined) as RecordDoubts | undefined;
+}
