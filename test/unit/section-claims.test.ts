@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { saysTheSame } from '../../src/core/evidence/annotations.ts';
 import { memoryLinks } from '../../src/core/evidence/memory-links.ts';
 import {
   annotated,
@@ -7,6 +6,7 @@ import {
   parseAddress,
   Sections,
 } from '../../src/core/evidence/section-claims.ts';
+import { saysTheSame } from '../../src/core/evidence/statement.ts';
 
 const log = `# Decision Log
 

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { textKeys, withKeys } from '../yaml/text-keys.ts';
@@ -148,26 +147,6 @@ export function hasInlineEvidenceOnly(path: string, text: string): boolean {
 
 function keyedEvidence(path: string, text: string): string[] {
   return anyKey.test(text) ? texts(textKeys(text, path.endsWith('.md')).data.evidence) : [];
-}
-
-/** Whether two texts of a record say and verify the same: they differ in other annotations only. */
-export function saysTheSame(path: string, one: string, other: string): boolean {
-  if (one === other) return true;
-  const [a, b] = [one, other].map((text) => statementOf(path, text));
-  return a !== undefined && isDeepStrictEqual(a, b);
-}
-
-/** A text without its annotations, except for its verification; undefined if it cannot be read. */
-function statementOf(path: string, text: string) {
-  const markdown = path.endsWith('.md');
-  const { yaml, after, data } = textKeys(text, markdown);
-  if (yaml !== '' && Object.keys(data).length === 0) return undefined;
-  const { evidence, supersedes, superseded_by, expires, claim, ...rest } = data;
-  const body = after.replace(/^---[ \t]*\r?\n/, '');
-  if (!markdown) return { rest, body };
-  const plain = body.replace(inline, '');
-  if (!mayHaveClaims(plain)) return { rest, body: plain.replace(/(?:\r?\n){2,}/g, '\n\n') };
-  return { rest, body: plain.replace(claimLine, '').replace(/(?:\r?\n){2,}/g, '\n\n') };
 }
 
 /** Replaces given evidence in the text of a record, wherever the record has it. */

@@ -9,6 +9,7 @@ import type { Oid } from '../../git/objects/object.ts';
 import type { Visit } from '../history/visit.ts';
 import { isSettled } from '../records/record-file.ts';
 import { inSlices } from '../records/slices.ts';
+import { withBaselines } from './baselines.ts';
 import { describe } from './evidence-check.ts';
 import { NamedRecords } from './named-records.ts';
 import { placeState } from './place-state.ts';
@@ -21,7 +22,6 @@ import {
   NamedPlaces,
   readRecords,
   readText,
-  withBaselines,
 } from './record-claims.ts';
 import { CheckedRecord } from './record-evidence.ts';
 
@@ -259,7 +259,11 @@ export class Cautions {
     const judged = byKey(await inSlices(judgeAll(visit, now, undefined, claims), pause), (one) => {
       return one.record;
     });
-    const committed = new Set(places.all.flatMap((one) => (one.committed ? [one.record] : [])));
+    const committed = new Set(
+      places.all.flatMap(({ record, references, committed }) =>
+        committed.size === references.length ? [record] : [],
+      ),
+    );
     if (this.#verdicts.size >= maxKnown) this.#verdicts.clear();
     for (const path of paths) {
       const own = judged.get(path) ?? [];
@@ -268,7 +272,7 @@ export class Cautions {
       });
       this.#verdicts.delete(path);
       const doubts = sentences(own);
-      // The baseline of a record with uncommitted changes is HEAD.
+      // The baseline of an uncommitted change is HEAD.
       const bound = doubts.length > 0 || !committed.has(path);
       // A file that was changed a moment ago can change again without another timestamp.
       if (found.some(({ stat }) => stat?.kind === 'file' && !isSettled(stat, since))) {

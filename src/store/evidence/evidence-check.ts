@@ -18,6 +18,7 @@ import type { Oid } from '../../git/objects/object.ts';
 import { ancestors } from '../history/lineage.ts';
 import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
+import { type Named, withBaselines } from './baselines.ts';
 import { copyFindings } from './copy-findings.ts';
 import { NamedRecords } from './named-records.ts';
 import {
@@ -25,10 +26,8 @@ import {
   codeNow,
   type Judged,
   judgeAll,
-  type Named,
   NamedPlaces,
   readRecords,
-  withBaselines,
 } from './record-claims.ts';
 import { type SpanChange, spanChanges } from './span-changes.ts';
 import { claimsOf, type RecordClaims, textFindings } from './text-findings.ts';

@@ -1,4 +1,3 @@
-import { saysTheSame } from '../../core/evidence/annotations.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
 import { type ChangeIndex, type PathChange, pathChanges } from '../history/change-index.ts';
@@ -31,16 +30,9 @@ export interface LastCommit<C> {
 /** Paths in a commit, each with the keys of the searches that have reached it. */
 type Pending = Map<string, readonly string[]>;
 
-/** The history of the memory by its index; an annotation other than a verification is not a change. */
-export function indexGraph(index: ChangeIndex, odb: ObjectDatabase): CommitGraph<number> {
+/** The history of the memory by its index. */
+export function indexGraph(index: ChangeIndex): CommitGraph<number> {
   return {
-    ignores: ({ path, before, after }) => {
-      if (before === undefined || after === undefined) return false;
-      const [one = '', other = ''] = [before, after].map((oid) =>
-        odb.has(oid) ? odb.content(oid, 'blob').toString('utf8') : oid,
-      );
-      return saysTheSame(path, one, other);
-    },
     parents: (commit) => index.commit(commit).parents.filter((parent) => parent >= 0),
     isCut: (commit) => index.isCut(commit),
     changesOf: (commit, parent, paths) => index.changesOf(commit, parent, paths),

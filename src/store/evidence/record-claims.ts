@@ -1,33 +1,19 @@
-import { MemoryError } from '../../core/error.ts';
-import { saysTheSame } from '../../core/evidence/annotations.ts';
-import { type Oid, objectId, parseCommit } from '../../git/objects/object.ts';
+import { bothSay, saysTheSame, statementOf } from '../../core/evidence/statement.ts';
+import { type Oid, objectId } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { pathChanges } from '../history/change-index.ts';
 import type { PastRecords } from '../history/past-records.ts';
 import type { Visit } from '../history/visit.ts';
-import { codeCommitOf } from '../records/message.ts';
-import { inSlices, type Steps } from '../records/slices.ts';
-import { type Baseline, FileJudge, type Judgement } from './judgement.ts';
-import {
-  type CommitGraph,
-  codeGraph,
-  indexGraph,
-  keyedByPath,
-  lastCommits,
-} from './last-commits.ts';
+import type { Steps } from '../records/slices.ts';
+import type { Claim, Named } from './baselines.ts';
+import { FileJudge, type Judgement } from './judgement.ts';
+import { type CommitGraph, codeGraph } from './last-commits.ts';
 import { ProjectCode } from './project-code.ts';
 import { CheckedRecord, type Ground, maxEvidence } from './record-evidence.ts';
 import { RenameSearch } from './rename-search.ts';
 
 /** Limit of the present texts that stay in memory to show what has changed, in bytes. */
 const maxKept = 64 * 1024 * 1024;
-
-/** One place that a record rests on, and the state of the code on which it was written. */
-export interface Claim {
-  readonly record: string;
-  readonly reference: Ground;
-  readonly baseline: Baseline;
-}
 
 export interface Judged extends Claim {
   readonly judgement: Judgement;
@@ -57,13 +43,6 @@ export function codeNow({ archive }: Visit, head: Oid, earlier?: CodeNow): CodeN
   return { head, code, renames, graph };
 }
 
-/** The places that a record names, and whether HEAD has the same statement as the disk. */
-export interface Named {
-  readonly record: string;
-  readonly committed: boolean;
-  readonly references: readonly Ground[];
-}
-
 /** Reads records; those that cannot be read, or that the session may not read, are left out. */
 export function* readRecords(visit: Visit, paths: Iterable<string>): Generator<CheckedRecord> {
   for (const path of paths) {
@@ -88,10 +67,22 @@ export class NamedPlaces {
     const references = record.evidence.slice(0, maxEvidence - this.#count);
     this.#count += references.length;
     if (references.length === 0) return;
-    const committed =
-      this.#past.oid(path) === objectId('blob', Buffer.from(text)) ||
-      saysTheSame(path, orNothing(() => this.#past.text(path)) ?? '', text);
-    this.all.push({ record: path, committed, references });
+    this.all.push({ record: path, references, committed: this.#committed(path, text, references) });
+  }
+
+  /** The places about which the last commit says the same. */
+  #committed(path: string, text: string, references: readonly Ground[]): ReadonlySet<Ground> {
+    if (this.#past.oid(path) === objectId('blob', Buffer.from(text))) return new Set(references);
+    const past = orNothing(() => this.#past.text(path)) ?? '';
+    if (saysTheSame(path, past, text)) return new Set(references);
+    const [before, now] = [past, text].map((one) => statementOf(path, one));
+    if (!before || !now) return new Set();
+    return new Set(
+      references.filter((one) => {
+        const sections = one.source === 'found' ? one.sections : undefined;
+        return sections?.every((section) => bothSay(before, now, section)) ?? false;
+      }),
+    );
   }
 }
 
@@ -106,56 +97,6 @@ function orNothing(read: () => string | undefined): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * Adds the commit of the code on which each record was last changed; that of today for a record with
- * uncommitted changes.
- *
- * @param memory the last commit of the memory.
- * @param head the last commit of the code.
- */
-export async function withBaselines(
-  visit: Visit,
-  memory: Oid,
-  head: Oid,
-  named: readonly Named[],
-): Promise<Claim[]> {
-  const { index, number } = await visit.place(memory);
-  const committed = named.flatMap(({ record, committed }) => (committed ? [record] : []));
-  const graph = indexGraph(index, visit.archive.repository.odb);
-  const last = await inSlices(lastCommits(graph, number, keyedByPath(committed)));
-  const codes = new Map<number, Pick<Baseline, 'commit' | 'guessed'>>();
-  for (const { commit } of last.values()) {
-    if (!codes.has(commit)) codes.set(commit, await codeAt(visit, index.commit(commit).oid, head));
-  }
-  return named.flatMap(({ record, references }) => {
-    const change = last.get(record);
-    const baseline = (change && codes.get(change.commit)) ?? { commit: head };
-    const cut = change?.cut ?? false;
-    return references.map((reference) => ({ record, reference, baseline: { ...baseline, cut } }));
-  });
-}
-
-/**
- * The commit of the code at which a commit of the memory was made: the one that its message names, itself,
- * or for a memory apart from the code, the last one before it.
- */
-async function codeAt(
-  visit: Visit,
-  commit: Oid,
-  head: Oid,
-): Promise<Pick<Baseline, 'commit' | 'guessed'>> {
-  const { code, memory, repository } = visit.archive;
-  const { message, committer } = parseCommit(repository.odb.content(commit, 'commit'));
-  const named = codeCommitOf(message);
-  if (named !== undefined && code.repository.odb.has(named)) return { commit: named };
-  if (!memory.isApart) return { commit };
-  const before = code.before(head, committer.seconds, visit.permit).catch((error) => {
-    if (error instanceof MemoryError && error.code === 'not_found') return head;
-    throw error;
-  });
-  return { commit: await before, guessed: named !== undefined };
 }
 
 /** Judges all claims, file by file, so that each file is read once. */

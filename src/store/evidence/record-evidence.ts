@@ -8,6 +8,7 @@ import {
   maxReferences,
 } from '../../core/evidence/reference.ts';
 import { readClaims } from '../../core/evidence/section-claims.ts';
+import { partsOf, sectionText } from '../../core/evidence/statement.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 
 /** Limit of the evidence of all records in one run. */
@@ -15,7 +16,12 @@ export const maxEvidence = 100_000;
 
 /** A place that a record rests on: given by a caller, or found in the record. */
 export type Ground =
-  | (FoundReference & { readonly source: 'found'; readonly symbol?: undefined })
+  | (FoundReference & {
+      readonly source: 'found';
+      readonly symbol?: undefined;
+      /** The sections that name it, as `sectionText` writes them; undefined for the record as a whole. */
+      readonly sections?: readonly string[] | undefined;
+    })
   | (GivenEvidence & { readonly source: 'given'; readonly certain: true });
 
 /** A record with its text, which is decoded at most once. */
@@ -61,7 +67,7 @@ export class CheckedRecord {
 
 /** The places that a record rests on: those that it was given, that its fields name, and its text. */
 function evidenceOf(record: CheckedRecord): Ground[] {
-  const { type, text } = record;
+  const { type, text, path } = record;
   const given = record.claims.annotations.evidence;
   const value = type.cites && record.value;
   const cited = (value && type.cites?.(value))?.filter(isProjectPath).slice(0, maxReferences) ?? [];
@@ -70,9 +76,28 @@ function evidenceOf(record: CheckedRecord): Ground[] {
   for (const one of given) {
     grounds.set(formatPlace(one), { ...one, source: 'given', certain: true });
   }
+  const sections = sectionsNaming(path, text);
   for (const reference of [...fields, ...findReferences(text)]) {
     const key = formatReference(reference);
-    if (!grounds.has(key)) grounds.set(key, { ...reference, source: 'found' });
+    if (grounds.has(key)) continue;
+    grounds.set(key, { ...reference, source: 'found', sections: sections.get(key) });
   }
   return [...grounds.values()].slice(0, maxReferences);
+}
+
+/** The sections of a record that name each place; a place that its YAML names is not in the map. */
+function sectionsNaming(path: string, text: string): ReadonlyMap<string, readonly string[]> {
+  const { yaml, sections } = partsOf(path, text);
+  const naming = new Map<string, string[]>();
+  if (sections.length < 2) return naming;
+  for (const section of sections) {
+    const found = findReferences(section);
+    const own = found.length > 0 ? sectionText(section) : '';
+    for (const reference of found) {
+      const key = formatReference(reference);
+      naming.set(key, [...(naming.get(key) ?? []), own]);
+    }
+  }
+  for (const reference of findReferences(yaml)) naming.delete(formatReference(reference));
+  return naming;
 }

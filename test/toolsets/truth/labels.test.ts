@@ -212,3 +212,69 @@ describe('a record whose code was removed', () => {
     }
   });
 });
+
+describe('the code that one section mentions', () => {
+  const decide = (title: string, decision: string) =>
+    call('log_decision', { title, context: 'C', decision });
+  const log = '.memory-bank/decisionLog.md';
+  const cautions = async () => (await call('Decision_Log', {})).caution;
+  const edit = (file: string, before: string, after: string) =>
+    repo.write(file, repo.read(file).replace(before, after));
+  const changed = ['The text of src/lock.ts:2 was changed.'];
+
+  beforeEach(async () => {
+    await decide('Wait', 'As src/lock.ts:2 does.');
+    await decide('Other', 'See src/other.ts.');
+    edit('src/lock.ts', 'wait()', 'await wait()');
+    commit('Wait for it');
+    expect(await cautions()).toEqual(changed);
+  });
+
+  test('stays changed when another section is written, by a tool or by hand', async () => {
+    await decide('Third', 'D');
+    expect(await cautions()).toEqual(changed);
+    edit(log, 'See src/other.ts', 'Look at src/other.ts');
+    expect(await cautions()).toEqual(changed);
+    commit('Edit the other decision');
+    expect(await cautions()).toEqual(changed);
+  });
+
+  test('is the code of today when the section itself is written', async () => {
+    edit(log, 'As src/lock.ts:2 does', 'As src/lock.ts:2 does now');
+    expect(await cautions()).toBeUndefined();
+    commit('Edit the decision');
+    expect(await cautions()).toBeUndefined();
+    await decide('Third', 'D');
+    expect(await cautions()).toBeUndefined();
+  });
+
+  test('is the code of the oldest section that mentions it', async () => {
+    await decide('Third', 'Also about src/lock.ts:2.');
+    expect(await cautions()).toEqual(changed);
+  });
+
+  test('stays removed when another section is written', async () => {
+    repo.git('rm', '-q', 'src/other.ts');
+    commit('Remove the other');
+    const both = [...changed, 'src/other.ts was removed.'];
+    expect(await cautions()).toEqual(both);
+    await decide('Third', 'D');
+    expect(await cautions()).toEqual(both);
+    await call('verify_memory', { path: 'decisionLog.md#Wait' });
+    expect(await cautions()).toEqual(both.slice(1));
+  });
+});
+
+test('a verification of a page is one of all its sections', async () => {
+  const content = '# Notes\n\n## One\n\nSee src/lock.ts:2.\n\n## Two\n\nSee src/other.ts:1.\n';
+  await call('write_memory_bank_file', { filename: 'notes.md', content });
+  repo.write('src/lock.ts', 'other\ntext\n');
+  repo.write('src/other.ts', 'changed\n');
+  commit('Change both');
+  const read = () => call('read_memory_bank_file', { filename: 'notes.md' });
+  expect((await read()).caution).toHaveLength(2);
+  await call('write_memory_bank_file', { filename: 'notes.md', content: `${content}\n## Three\n` });
+  expect((await read()).caution).toHaveLength(2);
+  await call('verify_memory', { path: 'notes.md' });
+  expect((await read()).caution).toBeUndefined();
+});
