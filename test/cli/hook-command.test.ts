@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { editHooks, hookClients } from '../../src/cli/setup/client-hooks.ts';
 import { hookCommand, readHookCommand } from '../../src/cli/setup/hook-command.ts';
-import { newFolder } from '../support/process.ts';
+import { isFull } from '../support/depth.ts';
+import { main, newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
 
 const windows = process.platform === 'win32';
 
@@ -88,14 +90,7 @@ describe.each(present)('a hook in $name', (shell) => {
   // Node.js cannot end a program that cmd has started.
   it.skipIf(windows)('does not hold a client that gives a hanging program up', () => {
     const path = stub(['/bin/sleep 3', 'echo > "$0.ended"'], []);
-    const [program = '', ...rest] = shell.words;
-    const { error } = spawnSync(program, [...rest, command], {
-      env: { PATH: path },
-      timeout: 300,
-      killSignal: 'SIGKILL',
-      input: '{}',
-    });
-    expect(error).toMatchObject({ code: 'ETIMEDOUT' });
+    expect(isGivenUp(shell, command, path)).toBe(true);
     expect(existsSync(join(path, 'memory-bank.ended'))).toBe(false);
   });
 
@@ -109,6 +104,74 @@ describe.each(present)('a hook in $name', (shell) => {
     expect(run(shell, command, tools, '{}\n')).toEqual({ ...silent, stdout: answer });
   });
 });
+
+/** A command in the file that `init` writes for the hooks of a client. */
+interface Written {
+  readonly command: string;
+  /** The shells that the client runs it in. */
+  readonly shells: typeof present;
+}
+
+/** The different commands in the text of a file of hooks. */
+function written(text: string): Written[] {
+  const found = new Map<string, Written>();
+  JSON.parse(text, (key, command) => {
+    if (!['command', 'bash', 'powershell'].includes(key) || !readHookCommand(command))
+      return command;
+    const own = present.filter(({ name }) => {
+      if (key === 'powershell') return name === 'powershell' || name === 'pwsh';
+      return key === 'command' || name !== 'cmd';
+    });
+    found.set(`${key} ${command}`, { command, shells: own });
+    return command;
+  });
+  return [...found.values()];
+}
+
+describe('the files of hooks that init writes', () => {
+  const repo = new Repo().begin();
+
+  beforeAll(() => {
+    const args = ['init', '--clients', 'all', '--hooks', '--command', 'memory-bank', '--yes'];
+    const env = { PATH: process.env.PATH, HOME: newFolder(), MEMORY_BANK_DURABILITY: 'relaxed' };
+    expect(
+      spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' }),
+    ).toMatchObject({ status: 0 });
+  });
+  afterAll(() => repo.remove());
+
+  const files = new Set(Object.values(hookClients).map(({ path }) => path.join('/')));
+
+  it.each([...files])('have commands that cannot fail or speak for another program: %s', (file) => {
+    const commands = written(repo.read(file));
+    expect(commands.length).toBeGreaterThan(1);
+    const none = newFolder();
+    const old = stub(['echo Usage >&2', 'exit 2'], ['echo Usage 1>&2', 'exit /b 2']);
+    const other = stub(['echo Usage', 'echo "{}" >&2'], ['echo Usage', 'echo {} 1>&2']);
+    const hangs = stub(['exec /bin/sleep 3'], []);
+    for (const { command, shells } of commands) {
+      for (const shell of isFull ? shells : shells.slice(0, 1)) {
+        expect(run(shell, command, none), command).toEqual(silent);
+        expect(run(shell, command, old), command).toEqual(silent);
+        const stdout = shell.checksOutput ? '' : 'Usage';
+        expect(run(shell, command, other), command).toEqual({ ...silent, stdout });
+        if (!windows) expect(isGivenUp(shell, command, hangs), command).toBe(true);
+      }
+    }
+  });
+});
+
+/** Whether a client that ends a hook at its time limit gets no answer, and does not wait longer. */
+function isGivenUp(shell: (typeof shells)[number], command: string, path: string): boolean {
+  const [program = '', ...rest] = shell.words;
+  const { error, stdout } = spawnSync(program, [...rest, command], {
+    env: { PATH: path },
+    timeout: 150,
+    killSignal: 'SIGKILL',
+    input: '{}',
+  });
+  return Object(error).code === 'ETIMEDOUT' && stdout.length === 0;
+}
 
 describe('the command of a hook', () => {
   it.each([
