@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { deep } from '../support/depth.ts';
-import { main, newFolder } from '../support/process.ts';
+import { main, newFolder, RawClient } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 const env = { ...gitEnv, HOME: newFolder() };
@@ -23,6 +23,25 @@ function project(): Repo {
   run(repo, 'memory-write', '--category', 'patterns', '--key', 'lock', '--value', value);
   return repo;
 }
+
+test('check passes after an agent has verified a decision over stdio', async () => {
+  const repo = Repo.create();
+  repo.write('src/lock.ts', 'one\ntwo\nthree\n');
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '-m', 'Add code');
+  const client = new RawClient([main], { cwd: repo.root }).initialize();
+  const call = (id: number, tool: string, args: object) => client.call(id, tool, args).answer(id);
+  const decision = 'As `src/lock.ts:1-3` does.';
+  await call(1, 'log_decision', { title: 'Wait', context: 'C', decision });
+  repo.write('src/lock.ts', 'one\n2\nthree\n');
+  repo.git('commit', '-qam', 'Change the lock');
+  expect(run(repo, 'check')).toMatchObject({ status: 1 });
+  const { result } = await call(2, 'verify_memory', { path: 'decisionLog.md#Wait' });
+  expect(result.structuredContent).toMatchObject({ success: true });
+  expect(run(repo, 'check')).toMatchObject({ status: 0, stderr: '' });
+  await client.end();
+  repo.remove();
+});
 
 deep('check passes while the code is as it was, and fails when it changed', () => {
   const repo = project();
