@@ -4,7 +4,7 @@ import { textKeys } from '../yaml/text-keys.ts';
 import { claimLine, mayHaveClaims } from './annotations.ts';
 import { inlinePattern as inline } from './inline-pattern.ts';
 
-/** What a record says, without its annotations except for its verification. */
+/** The content of a record, without its annotations except for its verification. */
 export interface Statement {
   /** The keys of its YAML. */
   readonly keys: JsonObject;
@@ -13,7 +13,7 @@ export interface Statement {
   readonly sections: ReadonlySet<string>;
 }
 
-/** Reads what a record says; undefined if its keys cannot be read. */
+/** Reads the content of a record; undefined if its keys cannot be read. */
 export function statementOf(path: string, text: string): Statement | undefined {
   const markdown = path.endsWith('.md');
   const { yaml, data } = textKeys(text, markdown);
@@ -31,7 +31,7 @@ export function saysTheSame(path: string, one: string, other: string): boolean {
   return a !== undefined && b !== undefined && isSame(a, b);
 }
 
-/** Whether a section of a record says and verifies in both what it says. */
+/** Whether both versions of a record contain a section, and verify the same. */
 export function bothSay(one: Statement, other: Statement, section: string): boolean {
   if (!one.sections.has(section) || !other.sections.has(section)) return false;
   return isDeepStrictEqual(one.keys, other.keys);
@@ -53,7 +53,7 @@ export function partsOf(path: string, text: string) {
   return { yaml, body, sections: path.endsWith('.md') ? body.split(/^(?=#{1,6}[ \t])/m) : [] };
 }
 
-/** What a section says, in the form in which two versions are compared. */
+/** The statement of a section, in the form in which two versions are compared. */
 export function sectionText(section: string): string {
   return withoutAnnotations(section).trim();
 }
