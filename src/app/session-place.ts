@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { MemoryError } from '../core/error.ts';
+import { slug } from '../core/names/name.ts';
 import { type Session, sessionKey } from '../core/session.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Binding, BoundWorkspace, ReviewRule, Workspace } from '../core/workspace.ts';
@@ -213,12 +214,10 @@ export class SessionPlace {
 
 /** The name under which changes of a session wait: its agent, and the end of its id. */
 function reviewName({ agent = 'agent', id }: Session, isOneCall: boolean): string {
-  const name =
-    agent
-      .split('/', 1)[0]
-      ?.toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-') ?? '';
-  const short = name.replace(/^-|-$/g, '').slice(0, 40) || 'agent';
+  const [client = ''] = agent.split('/', 1);
+  const ascii = client.replace(/[^ -~]+/g, '-');
+  // A slug is also a name that Windows can store.
+  const short = /[a-z0-9]/i.test(ascii) ? slug(ascii, 40) : 'agent';
   return isOneCall ? short : `${short}-${id.slice(-8).toLowerCase()}`;
 }
 

@@ -65,6 +65,23 @@ describe('where reviews are required', () => {
     expect(await keys(app, person)).toEqual(['first']);
   });
 
+  test.each([
+    ['aux/1', 'untitled-aux'],
+    ['Claude Code (remote)/2', 'claude-code-remote'],
+    ['助手/1', 'agent'],
+  ])(
+    'a change of the agent %s in a single call waits in %s, on Windows too',
+    async (agent, name) => {
+      const app = start();
+      const person = app.connect();
+      await require(app, person);
+      const session = app.connect({ isAgent: true, isOneCall: true });
+      session.agent = agent;
+      await write(app, session, 'learned');
+      expect((await reviews(app, person)).map((one) => one.name)).toEqual([name]);
+    },
+  );
+
   test.each(isFull ? places : places.slice(0, 1))(
     'and the memory is %s, a change of an agent waits until a person accepts it',
     async (_, to) => {
