@@ -206,7 +206,9 @@ describe('the past', () => {
     expect(at('search', 'x', '--as-of', 'nowhere')).toMatchObject({ status: 3, stdout: '' });
     expect(past.repo.git('rev-parse', 'HEAD')).toBe(head);
     expect(at('restore', `.memory-bank/${file}`).stdout).toMatch(
-      new RegExp(`^restored ${file}\n1 changed, as of ${past.first} {2}memory: remember "tokens"`),
+      new RegExp(
+        `^restored ${file}\n1 changed, as of ${past.first} {2}memory: remember "tokens"\nundid \\w+ Ada Lovelace <ada@example.org>: memory: forget "tokens"\n$`,
+      ),
     );
     expect(past.repo.read(`.memory-bank/${file}`)).toContain('opaque');
     expect(past.repo.git('rev-parse', 'HEAD~1')).toBe(head);

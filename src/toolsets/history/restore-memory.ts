@@ -71,15 +71,15 @@ export const restoreMemory = defineOperation({
         .describe('the commit, branch or date; a record that is gone needs none'),
     }),
     show: ({ commit, restored, removed, undone, damaged }, painter) => [
-      ...undone.map(({ oid, author, subject }) =>
-        painter.paint('bad', `undid ${shortId(oid)} ${author}: ${subject}`),
-      ),
       ...restored.map((one) => painter.paint('good', `restored ${one}`)),
       ...removed.map((one) => painter.paint('bad', `removed ${one}`)),
       ...damaged.map(({ error }) =>
         painter.paint('bad', `cannot be read: ${painter.message(error.text)}`),
       ),
       `${changesText(restored.length + removed.length)} as of ${shortId(commit.oid)}  ${painter.plain(commit.subject)}`,
+      ...undone.map(({ oid, author, subject }) =>
+        painter.paint('bad', `undid ${shortId(oid)} ${author}: ${subject}`),
+      ),
     ],
   },
 });
