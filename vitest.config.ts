@@ -22,6 +22,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Fails on a missing snapshot instead of writing it; `--update` writes.
     update: 'none',
+    includeTaskLocation: true,
     reporters: ['default', './test/reporter.ts'],
     projects: [
       { extends: true, test: { name: 'short', include: [all] } },

@@ -207,7 +207,7 @@ describe('the past', () => {
     expect(past.repo.git('rev-parse', 'HEAD')).toBe(head);
     expect(at('restore', `.memory-bank/${file}`).stdout).toMatch(
       new RegExp(
-        `^restored ${file}\n1 changed, as of ${past.first} {2}memory: remember "tokens"\nundid \\w+ Ada Lovelace <ada@example.org>: memory: forget "tokens"\n$`,
+        `^restored ${file}\n1 changed, as of ${past.first} {2}memory: remember "tokens" in patterns\nundid \\w+ Ada Lovelace <ada@example.org>: memory: forget "tokens" in patterns\n$`,
       ),
     );
     expect(past.repo.read(`.memory-bank/${file}`)).toContain('opaque');
