@@ -51,6 +51,8 @@ export class QuickMemory {
   readonly #path: string;
   /** Its path in the work tree, with `/`. */
   readonly #folder: string;
+  /** The same path with all links resolved. */
+  #resolved: string | undefined;
   readonly #opened: number[] = [];
   /** The index of git, once it is read. */
   #staged: { readonly index: IndexFile | undefined } | undefined;
@@ -122,16 +124,17 @@ export class QuickMemory {
     if (this.#disk.files.lstat(this.#own()) === undefined) return undefined;
     const { pieces, id } = identifiedFile(derivedMark(content), sections);
     await this.#disk.replace(this.#derived(kind), pieces, 0o600);
-    cleanDerived(this.#disk, this.#own(), this.#realPath());
+    cleanDerived(this.#disk, this.#own(), this.#realPath);
     return id;
   }
 
   #derived(kind: DerivedKind): string {
-    return join(this.#own(), derivedName(kind, this.#realPath()));
+    return join(this.#own(), derivedName(kind, this.#realPath));
   }
 
-  #realPath(): string {
-    return this.#disk.files.realpath(this.#path) ?? this.#path;
+  get #realPath(): string {
+    this.#resolved ??= this.#disk.files.realpath(this.#path) ?? this.#path;
+    return this.#resolved;
   }
 
   /** Reads the `statNumbers` of a file or folder, and the names in a folder; undefined if it is missing. */
