@@ -13,9 +13,7 @@ import { announce, isForPeople, report } from './log.ts';
 import { programVersion } from './program-version.ts';
 import { printable } from './terminal.ts';
 
-/** Each build has a folder of its own. */
-const build = import.meta.dirname;
-const version = programVersion(build);
+const version = programVersion(import.meta.dirname);
 
 /** Options of every command. */
 export const flags: Flags = {
@@ -108,7 +106,7 @@ export async function run(
     // Refuses a misspelt toolset before the command runs.
     if (options.enabled) await app.toolsets();
     const { input } = hook ?? {};
-    return await command.run({ app, options, version, build, input, values, operands });
+    return await command.run({ app, options, version, input, values, operands });
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     if (hook) {

@@ -71,8 +71,6 @@ export interface Invocation {
   readonly options: AppOptions;
   /** The version of this program, with its build. */
   readonly version: string;
-  /** Identifies the build of this program. */
-  readonly build: string;
   /** The input of a hook, if it was read already. */
   readonly input?: string | undefined;
   /** The client of the session; a person by default. */

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -360,6 +361,21 @@ deep('a brief says who has claimed a task, and what could not be sent, and is qu
   expect(isQuick).toBe(true);
   run(['release-task', '--id', id, '--force']);
   expect(observe(['brief']).stdout).not.toContain('Claimed by sessions');
+});
+
+deep('a hook is answered where no digest can be stored', async () => {
+  await settle();
+  const event = (session: string) =>
+    JSON.stringify({ session_id: session, hook_event_name: 'SessionStart', cwd: repo.root });
+  for (const start of ['recent-', 'brief-', 'records-']) {
+    const [name = ''] = readdirSync(ownFolder()).filter((one) => one.startsWith(start));
+    rmSync(join(ownFolder(), name));
+    // No rename can replace it.
+    mkdirSync(join(ownFolder(), name, 'in the way'), { recursive: true });
+    const { stdout } = observe(['hook', 'session-start'], event(start));
+    expect(stdout).toContain('One lock in src/lock.ts');
+  }
+  expect(run(['brief']).status).toBe(0);
 });
 
 deep('a hook is answered quickly, and a project without a memory too', async () => {

@@ -5,6 +5,4 @@ import { probeApp } from './app.ts';
 const { app, options } = probeApp({
   log: (level, message) => process.stderr.write(`${level}: ${message}\n`),
 });
-process.exit(
-  await serve.run({ app, options, version: '0.0.0', build: '', values: {}, operands: [] }),
-);
+process.exit(await serve.run({ app, options, version: '0.0.0', values: {}, operands: [] }));

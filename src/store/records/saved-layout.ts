@@ -1,7 +1,7 @@
 import type { AnyRecordType } from '../../core/record-type.ts';
 
 /** The format of a file of saved records, with its version. */
-export const savedContent = ['records', 6];
+export const savedContent = ['records', 7];
 /** A larger file is neither written nor read, in bytes. */
 export const maxSavedBytes = 256 * 1024 * 1024;
 

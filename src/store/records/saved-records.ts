@@ -259,7 +259,7 @@ export class SavedRecords {
   }
 
   get #keysAndIds(): SavedKeys {
-    this.#keys ??= toKeys(this.#file.json(savedSections.keys));
+    this.#keys ??= toKeys(inflated(this.#file.section(savedSections.keys)));
     return this.#keys;
   }
 
@@ -362,6 +362,16 @@ function toNames(value: unknown): SavedNames | undefined {
   const { types, shared, folders } = value as Partial<Record<keyof SavedNames, unknown>>;
   if (!isTexts(types) || !isTexts(folders) || !Array.isArray(shared)) return undefined;
   return { types, shared, folders };
+}
+
+/** The value of compressed JSON; undefined if it is damaged. */
+function inflated(bytes: Uint8Array | undefined): unknown {
+  if (!bytes) return undefined;
+  try {
+    return JSON.parse(inflateRawSync(bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Keys of the wrong form count as missing: their files are read again. */

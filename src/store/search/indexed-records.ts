@@ -114,11 +114,6 @@ export class IndexedRecords {
     return this.#records.get(path) ?? this.#take(this.#adopted?.records.rowOf(path) ?? -1);
   }
 
-  /** The sorted paths of the records in the index. */
-  paths(): string[] {
-    return [...this.#all().keys()].sort();
-  }
-
   /** The records that are not in the index: left out, or not looked at yet. */
   missing(): string[] {
     const waiting = [...(this.#begun ?? []), ...this.#changed, ...this.#large.paths()];
