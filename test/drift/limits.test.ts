@@ -250,6 +250,20 @@ const limits: readonly (readonly [
     'it is saved without the values of the records, or not at all',
   ],
   [
+    'files of a memory that has a digest for hooks',
+    'app/hook/digest-writer.ts',
+    'maxFiles',
+    '',
+    'hooks start the whole program',
+  ],
+  [
+    'all files of a memory that has a digest for hooks',
+    'app/hook/digest-writer.ts',
+    'maxMemory',
+    'bytes',
+    'the same',
+  ],
+  [
     'a file in the search index',
     'store/search/indexed-records.ts',
     'maxIndexedBytes',

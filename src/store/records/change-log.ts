@@ -27,12 +27,21 @@ export class ChangeLog {
    * @param known identifies the set: for the same one, only what was announced since is added.
    */
   *since(known: string, isKnown: (path: string, stat: Stat) => boolean): Steps<readonly string[]> {
-    if (this.#known !== known) {
-      this.#paths.clear();
-      this.#known = known;
+    if (this.#known !== known) yield* this.#begin(known, isKnown);
+    return [...this.#paths];
+  }
+
+  *#begin(known: string, isKnown: (path: string, stat: Stat) => boolean): Steps {
+    this.#paths.clear();
+    // Paths that are announced from now on are added.
+    this.#known = known;
+    let isComplete = false;
+    try {
       const changed = yield* this.#view.changedFiles(isKnown);
       for (const path of changed) this.#paths.add(path);
+      isComplete = true;
+    } finally {
+      if (!isComplete) this.#known = undefined;
     }
-    return [...this.#paths];
   }
 }
