@@ -1,4 +1,4 @@
-import { limitAnswer } from '../core/answer-limit.ts';
+import { type AnswerRest, limitAnswer, maxAnswer } from '../core/answer-limit.ts';
 import { monotonicTime } from '../core/clock.ts';
 import type { Context, LogLevel } from '../core/context.ts';
 import { type ErrorCode, toMemoryError } from '../core/error.ts';
@@ -191,7 +191,7 @@ export class App {
         };
         const whole = await this.#work(session, tool.name, reporting, work, tool.effect);
         const { value, note: leftOut } = options.forModel
-          ? limitAnswer(whole, restOf(tool, args))
+          ? limitAnswer(whole, restOf(tool, args), maxAnswer - maxEnvelope)
           : { value: whole, note: undefined };
         if (leftOut !== undefined) notes.push(leftOut);
         const body = toolset.success(tool, value);
@@ -201,7 +201,7 @@ export class App {
         const failure = toolset.failure(tool, error);
         const all = failure.note === undefined ? notes : [failure.note, ...notes];
         return {
-          body: failure.body,
+          body: options.forModel ? limitAnswer(failure.body, restOfError).value : failure.body,
           ...noteOf(all),
           error: error.code,
           text: error.text,
@@ -342,6 +342,12 @@ export class App {
     }
   }
 }
+
+/** Characters that a toolset adds around the value of an answer, at most. */
+const maxEnvelope = 200;
+
+/** How the rest of a long error is read. */
+const restOfError: AnswerRest = { text: () => 'Call again with shorter arguments.' };
 
 const noteReview =
   'The change waits for a review by a person: until then, only this session sees it.';

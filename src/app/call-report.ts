@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { LogLevel } from '../core/context.ts';
+import { cutText } from '../core/cut-text.ts';
 import { MemoryError, toMemoryError } from '../core/error.ts';
 import type { CommitMade } from '../core/history.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -23,9 +24,13 @@ export function detachedWarning({ branch, oid }: CommitMade): string | undefined
   return `HEAD is detached: no branch holds the commit ${oid.slice(0, 12)}. Keep it by \`git switch -c <name>\`.`;
 }
 
+/** Limit of the note of an answer, in characters. */
+const maxNote = 8_000;
+
 /** Returns the note of an answer, all sentences in one text; empty if there is none. */
 export function noteOf(sentences: readonly string[]): { readonly note?: string } {
-  return sentences.length === 0 ? {} : { note: sentences.join(' ') };
+  if (sentences.length === 0) return {};
+  return { note: cutText(sentences.join(' '), maxNote, () => 'The first sentences matter most.') };
 }
 
 /** The sentence about a repository that a change created, for people and models. */

@@ -4,9 +4,18 @@ import { formatPart, parsePart } from '../core/markdown/text-part.ts';
 import type { Tool } from '../core/tool.ts';
 
 /** How a caller asks for what the answer of a call leaves out. */
-export function restOf({ growing, input }: Tool, args: unknown): AnswerRest {
+export function restOf(
+  { name, effect, growing, complete, input }: Tool,
+  args: unknown,
+): AnswerRest {
   const { offset, section } = isObject(args) ? args : {};
-  const lists = { lists: growing, ...(typeof offset === 'number' && { offset }) };
+  const lists = {
+    lists: growing,
+    complete,
+    // A command prints all of its answer; the same change must not be made again for that.
+    ...(effect === 'read' && { others: `"memory-bank ${name.replaceAll('_', '-')}" prints all` }),
+    ...(typeof offset === 'number' && { offset }),
+  };
   if (!('section' in input.shape)) return { ...lists, text: openFile };
   const part = parsePart(typeof section === 'string' ? section : '');
   return {

@@ -1,5 +1,6 @@
 import { cutLongTexts, type RestOfText, roomOfEach, sizeOf, sum } from './cut-text.ts';
-import type { JsonObject } from './json.ts';
+import { fitValue } from './fit-value.ts';
+import { isObject, type JsonObject } from './json.ts';
 
 /**
  * Maximum size of an answer for a model, in characters of its JSON: about 15,000 tokens.
@@ -29,19 +30,47 @@ export interface AnswerRest {
   /** The number of items that the caller has skipped. */
   readonly offset?: number;
   readonly text?: RestOfText;
+  /** How all of a list or object is read that is not one of `lists`. */
+  readonly others?: string;
+  /** The members of the answer that stay whole, however long they are. */
+  readonly complete?: readonly string[] | undefined;
 }
 
 /** How the rest of a text is read where no argument asks for it. */
 export const openFile: RestOfText = () => 'Open the file of the record below .memory-bank/.';
 
-/** Shortens the growing lists of an answer, then its longest texts, until it fits. */
+/**
+ * Shortens the growing lists of an answer, then its longest texts, then everything else, until it fits.
+ *
+ * What is left out is counted by the key `left_out` of the answer.
+ */
 export function limitAnswer(
   value: JsonObject,
-  { lists, offset, text = openFile }: AnswerRest = {},
+  { lists, offset, text = openFile, others = openRecords, complete }: AnswerRest = {},
   limit = maxAnswer,
 ): LimitedAnswer {
   const short = limitLists(value, lists, offset, limit);
-  return { ...short, value: cutLongTexts(short.value, limit, text) };
+  const cut = cutLongTexts(short.value, limit, text);
+  if (sizeOf(cut) <= limit) return { ...short, value: cut };
+  const fitted = fitValue(cut, limit - reserve, text, complete);
+  if (fitted.leftOut.size === 0) return { ...short, value: fitted.value };
+  const known = isObject(cut.left_out) ? cut.left_out : {};
+  const counts = [...fitted.leftOut].slice(0, maxCounts);
+  const sentences = counts.map(([name, rest]) => sentence(rest, name, others));
+  const note = [short.note, ...sentences].filter((one) => one !== undefined).join(' ');
+  return {
+    value: { ...fitted.value, left_out: { ...known, ...Object.fromEntries(counts) } },
+    note,
+  };
+}
+
+/** Limit of the lists and objects whose lengths `left_out` gives. */
+const maxCounts = 5;
+
+const openRecords = 'open the files of the records below .memory-bank/';
+
+function sentence(rest: number, name: string, how: string): string {
+  return `${rest} more ${name} do not fit into this answer: ${how}.`;
 }
 
 /**
@@ -83,14 +112,14 @@ function limitLists(
     short[name] = items.slice(0, kept);
     left_out[name] = rest;
     const how = way.replace('{offset}', String(offset + kept));
-    sentences.push(`${rest} more ${name} do not fit into this answer: ${how}.`);
+    sentences.push(sentence(rest, name, how));
   }
   if (sentences.length === 0) return whole;
   return { value: { ...short, left_out }, note: sentences.join(' ') };
 }
 
 /** Characters kept for the key `left_out`. */
-const reserve = 200;
+const reserve = 400;
 
 /**
  * Returns how many items from the start of a list fit into a budget.

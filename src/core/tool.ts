@@ -30,6 +30,8 @@ export interface ToolDeclaration<I extends z.ZodObject> {
   readonly input: I;
   /** The lists of its answer that can grow beyond what a client accepts. Default: none. */
   readonly growing?: GrowingLists;
+  /** The members of its answer that its seed promises whole, however long they are. Default: none. */
+  readonly complete?: readonly string[];
   /** False for an operation that the seed has in its REST API, but not in its list of tools. Default: true. */
   readonly listed?: boolean;
   /** Guidance for clients that read it, published as the tool's `_meta`. */

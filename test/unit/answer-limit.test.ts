@@ -44,6 +44,16 @@ it('keeps one item of each list, and cuts its text', () => {
   expect(note).toContain('1 more entries');
 });
 
+it('shortens other lists and objects, and keeps what must be complete', () => {
+  const keys = Object.fromEntries(items(2_000, 60).map((key) => [key, key]));
+  const whole = { a: { b: items(500, 300) }, keys, id: 'x', all: items(100, 100) };
+  const { value, note } = limitAnswer(whole, { others: 'run "list"', complete: ['all'] });
+  expect(JSON.stringify(value).length).toBeLessThanOrEqual(maxAnswer);
+  expect(value).toMatchObject({ id: 'x', all: whole.all });
+  expect(value.left_out).toEqual({ b: expect.any(Number), keys: expect.any(Number) });
+  expect(note).toMatch(/^\d+ more b do not fit into this answer: run "list"\. \d+ more keys /);
+});
+
 test('every answer with short items fits, keeps its order, and counts what it leaves out', () => {
   const list = fc.array(fc.string({ maxLength: 300 }), { maxLength: 400 });
   fc.assert(

@@ -129,6 +129,7 @@ export const memoryList = defineTool({
     category: category.optional(),
     include_timestamps: z.boolean().default(false),
   }),
+  complete: ['categories'],
   async handle(context, { category, include_timestamps }) {
     const wanted = category === undefined ? categories : [category];
     const { groups, damaged } = include_timestamps

@@ -25,6 +25,7 @@ export const memoryPrune = defineTool({
     dry_run: z.boolean().default(true),
     confirm: confirm.optional().describe('Must be true unless dry_run'),
   }),
+  complete: ['would_delete', 'deleted'],
   async handle(context, { dry_run, confirm, ...limits }) {
     if (!dry_run) requireConfirmation(confirm, 'Nothing is deleted yet.');
     const now = context.now().getTime();
