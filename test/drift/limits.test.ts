@@ -353,7 +353,7 @@ const limits: readonly (readonly [
     'core/answer-limit.ts',
     'maxAnswer',
     '',
-    'the end of its longest lists is left out, then its longest texts are cut at the end of a line; the answer says how to ask for the rest, and no tool accepts a text that contains that line',
+    'the end of its longest lists is left out, then its longest texts are cut at the end of a line, then its other lists and objects are shortened; the answer says how to ask for the rest, and no tool accepts a text that contains that line',
   ],
   [
     'the list in an answer of a history tool, bytes',
