@@ -42,7 +42,7 @@ export const openFile: RestOfText = () => 'Open the file of the record below .me
 /**
  * Shortens the growing lists of an answer, then its longest texts, then everything else, until it fits.
  *
- * What is left out is counted by the key `left_out` of the answer.
+ * The key `left_out` of the answer counts the items that it lacks.
  */
 export function limitAnswer(
   value: JsonObject,
