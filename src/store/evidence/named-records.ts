@@ -30,8 +30,11 @@ export class NamedRecords {
   }
 
   /** The paths where the records may be that a record names by the keys in its fields. */
-  placesOf({ type, value }: CheckedRecord): string[] {
-    const keys = (type.dependsOn && value && type.dependsOn(value)) ?? [];
+  placesOf(record: CheckedRecord): string[] {
+    const { type } = record;
+    // To decode a record takes long, and most types name no others.
+    const value = type.dependsOn && record.value;
+    const keys = (value && type.dependsOn?.(value)) ?? [];
     return keys.slice(0, maxKeys).flatMap(({ type, key }) => [...this.#view.candidates(type, key)]);
   }
 
