@@ -209,7 +209,7 @@ describe('untangle', () => {
     expect(hash(repo, 'HEAD')).toBe(tip);
   });
 
-  deep('divides the first commit of a repository', () => {
+  test('divides the first commit of a repository', () => {
     const repo = new Repo();
     repos.push(repo);
     repo.git('init', '-q', '-b', 'main');

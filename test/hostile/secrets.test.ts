@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findSecrets } from '../../src/store/secrets/scan.ts';
 import { credentials } from '../support/credentials.ts';
-import { describeDeep } from '../support/depth.ts';
+import { deep, sample } from '../support/depth.ts';
 import { type Served, serve } from '../support/http.ts';
 import { Stage } from './stage.ts';
 
-const sample = credentials(11).find(({ name }) => name === 'GitHub token')?.text ?? '';
-const token = findSecrets(sample)[0]?.text ?? '';
+const text = credentials(11).find(({ name }) => name === 'GitHub token')?.text ?? '';
+const token = findSecrets(text)[0]?.text ?? '';
 
 /** Finds the files in a folder that contain the token, in their name or their bytes. */
 function holding(folder: string): string[] {
@@ -20,7 +20,7 @@ function holding(folder: string): string[] {
   });
 }
 
-describeDeep('a credential is refused by every toolset, and is in no file:', () => {
+describe('a credential is refused by every toolset, and is in no file:', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = new Stage();
@@ -62,7 +62,7 @@ describeDeep('a credential is refused by every toolset, and is in no file:', () 
     ['name of a bank', 'activate', { bank_type: 'project', bank_id: token }],
   ];
 
-  test.each(cases)('%s, by %s', async (_, tool, args) => {
+  test.each(sample(cases, 1))('%s, by %s', async (_, tool, args) => {
     const refusal = await stage.refuse(tool, args);
     expect(refusal).toContain('looks like a GitHub token');
     expect(refusal).not.toContain(token);
@@ -71,7 +71,7 @@ describeDeep('a credential is refused by every toolset, and is in no file:', () 
     expect(stage.messages.join('\n')).not.toContain(token);
   });
 
-  test.each([
+  deep.each([
     ['read_memory_bank_file', { filename: `\u00ad${token.replace('_', '%5F')}.md` }],
     ['memory_delete', { category: 'patterns', key: token, confirm: true }],
     ['read_memory_bank_file', { filename: `${token}.md` }],
@@ -92,12 +92,12 @@ describeDeep('a credential is refused by every toolset, and is in no file:', () 
     expect(stage.messages.join('\n')).not.toContain(token.slice(4));
   });
 
-  test('but a folder that the user has named may be used', async () => {
+  deep('but a folder that the user has named may be used', async () => {
     mkdirSync(stage.repo.path(token));
     await stage.succeed('initialize_memory_bank', { path: token });
   });
 
-  test('the name of a file, and the refusal says so', async () => {
+  deep('the name of a file, and the refusal says so', async () => {
     const refusal = await stage.refuse('write_memory_bank_file', {
       filename: `${token}.md`,
       content: 'x',

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SearchResult } from '../../src/core/store.ts';
 import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { deep } from '../support/depth.ts';
@@ -48,7 +48,7 @@ function search(query: string, more: object = {}): Promise<SearchResult> {
 
 const paths = ({ hits }: SearchResult) => hits.map(({ path }) => path);
 
-deep('a file that is too large for the index is named, and found by a literal search', async () => {
+test('a file that is too large for the index is named, and found by a literal search', async () => {
   repo.write('.memory-bank/large.md', `${'some words '.repeat(200_000)}Zyzzyva in the end\n`);
   const healthy = await search('hello', { path: 'small.md' });
   expect(healthy.leftOut).toBeUndefined();
