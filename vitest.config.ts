@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const all = 'test/**/*.test.ts';
@@ -12,7 +13,7 @@ const deep = readdirSync('test', { recursive: true, encoding: 'utf8' })
 export default defineConfig({
   test: {
     pool: 'forks',
-    globalSetup: './test/temporary-folder.ts',
+    globalSetup: join(import.meta.dirname, 'test/temporary-folder.ts'),
     // One process for each core of a small machine; each loads the modules once.
     maxWorkers: 2,
     isolate: false,
