@@ -29,7 +29,7 @@ const top = import.meta.dirname;
 /**
  * A build that was neither current nor in use for this long is removed, in milliseconds.
  *
- * A server touches the folder of its build every hour (`src/cli/build-lease.ts`).
+ * A server touches the folder of its build every hour (`src/cli/process/build-lease.ts`).
  */
 const lease = 24 * 60 * 60 * 1000;
 

@@ -1,38 +1,38 @@
-import { type AnswerRest, limitAnswer, maxAnswer } from '../core/answer-limit.ts';
-import { monotonicTime } from '../core/clock.ts';
-import type { Context, LogLevel } from '../core/context.ts';
-import { type ErrorCode, toMemoryError } from '../core/error.ts';
-import type { CommitMade } from '../core/history.ts';
-import type { JsonObject } from '../core/json.ts';
-import { type Session, sessionKey } from '../core/session.ts';
-import type { Tool } from '../core/tool.ts';
-import type { Toolset } from '../core/toolset.ts';
-import { reviewBranches } from '../core/waiting-reviews.ts';
-import type { Binding } from '../core/workspace.ts';
+import { type AnswerRest, limitAnswer, maxAnswer } from '../core/answers/answer-limit.ts';
+import type { Context, LogLevel } from '../core/declarations/context.ts';
+import type { Tool } from '../core/declarations/tool.ts';
+import type { Toolset } from '../core/declarations/toolset.ts';
+import type { Binding } from '../core/declarations/workspace.ts';
+import type { CommitMade } from '../core/memory/history.ts';
+import { type Session, sessionKey } from '../core/memory/session.ts';
+import { reviewBranches } from '../core/memory/waiting-reviews.ts';
+import { monotonicTime } from '../core/timing/clock.ts';
+import { type ErrorCode, toMemoryError } from '../core/values/error.ts';
+import type { JsonObject } from '../core/values/json.ts';
 import { redactText } from '../store/secrets/redaction.ts';
-import { CallContext, type CallOptions } from './call-context.ts';
+import { type EmbeddingSettings, openEmbedder } from './embeddings/embedding-settings.ts';
+import { ModelSummarizer } from './model/extractive-summarizer.ts';
+import { Model, type ModelSettings } from './model/model.ts';
+import { CallContext, type CallOptions } from './session/call-context.ts';
 import {
   callError,
   commitMeta,
   detachedWarning,
   noteNewRepository,
   noteOf,
-} from './call-report.ts';
-import { newSession } from './clock-and-ids.ts';
-import { type EmbeddingSettings, openEmbedder } from './embeddings/embedding-settings.ts';
-import { ModelSummarizer } from './extractive-summarizer.ts';
-import { Model, type ModelSettings } from './model.ts';
-import { restOf } from './rest-of-answer.ts';
+} from './session/call-report.ts';
+import { newSession } from './session/clock-and-ids.ts';
+import { restOf } from './session/rest-of-answer.ts';
 import {
   type Listener,
   placeKey,
   type SessionClient,
   SessionPlace,
   type SessionStart,
-} from './session-place.ts';
-import { findTool, selectToolsets } from './toolset-selection.ts';
-import { noteUnknown } from './unknown-arguments.ts';
-import { type AppParts, program, Workspaces } from './workspaces.ts';
+} from './session/session-place.ts';
+import { findTool, selectToolsets } from './session/toolset-selection.ts';
+import { noteUnknown } from './session/unknown-arguments.ts';
+import { type AppParts, program, Workspaces } from './session/workspaces.ts';
 
 /** For transports and commands, which redact the errors that `App` did not throw. */
 export { redactText };
@@ -150,7 +150,7 @@ export class App {
   warm(session: Session, clientRoots?: () => Promise<readonly string[]>): Promise<void> {
     const work = async () => {
       const root = await this.root(session, clientRoots);
-      const { isPlainMemory } = await import('./placed-apart.ts');
+      const { isPlainMemory } = await import('./session/placed-apart.ts');
       if (isPlainMemory(root)) await this.#workspaces.warm(root);
     };
     return this.#untilClose(work());

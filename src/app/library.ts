@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
-import { type ErrorCode, MemoryError } from '../core/error.ts';
-import { inputSchema } from '../core/input.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
+import { type ErrorCode, MemoryError } from '../core/values/error.ts';
+import { inputSchema } from '../core/values/input.ts';
+import type { JsonObject, JsonValue } from '../core/values/json.ts';
 import { App, type Reply, redactText } from './app.ts';
-import { findRoot, homeFolder } from './root.ts';
+import { findRoot, homeFolder } from './session/root.ts';
 
 export { type ErrorCode, type JsonObject, type JsonValue, MemoryError };
 

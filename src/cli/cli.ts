@@ -1,17 +1,23 @@
 import { homedir } from 'node:os';
 import { App, type AppOptions, redactText } from '../app/app.ts';
 import { embeddingSettings } from '../app/embeddings/embedding-settings.ts';
-import { modelSettings } from '../app/model.ts';
-import { homeFolder, startDirectory } from '../app/root.ts';
-import { program } from '../app/workspaces.ts';
-import { MemoryError } from '../core/error.ts';
-import { type Command, type Commands, type Flags, type FlagValues, flagText } from './command.ts';
-import { readCommandLine } from './command-line.ts';
+import { modelSettings } from '../app/model/model.ts';
+import { homeFolder, startDirectory } from '../app/session/root.ts';
+import { program } from '../app/session/workspaces.ts';
+import { MemoryError } from '../core/values/error.ts';
 import { serve } from './commands/serve-stdio.ts';
-import { exitStatus } from './exit-status.ts';
-import { announce, isForPeople, report } from './log.ts';
-import { programVersion } from './program-version.ts';
-import { printable } from './terminal.ts';
+import {
+  type Command,
+  type Commands,
+  type Flags,
+  type FlagValues,
+  flagText,
+} from './line/command.ts';
+import { readCommandLine } from './line/command-line.ts';
+import { exitStatus } from './line/exit-status.ts';
+import { programVersion } from './process/program-version.ts';
+import { announce, isForPeople, report } from './screen/log.ts';
+import { printable } from './screen/terminal.ts';
 
 const version = programVersion(import.meta.dirname);
 
@@ -62,12 +68,12 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['merge-driver', async () => (await import('./commands/merge-driver.ts')).mergeDriver],
   ['completion', async () => (await import('./commands/completion.ts')).completion],
   ['complete', async () => (await import('./commands/complete.ts')).complete(everyCommand, flags)],
-  ['help', async () => (await import('./help.ts')).helpCommand(find, everyCommand, flags)],
+  ['help', async () => (await import('./line/help.ts')).helpCommand(find, everyCommand, flags)],
 ]);
 
 /** Every command by the name that people see: those of the program, operations, then other tools. */
 export async function everyCommand(): Promise<Commands> {
-  const { declaredCommands } = await import('./tool-command.ts');
+  const { declaredCommands } = await import('./line/tool-command.ts');
   const loading = [...ownCommands].map(async ([name, load]) => [name, await load()] as const);
   const declared = declaredCommands(await program.toolsets());
   const short = declared.filter(({ tool }) => tool.command);
@@ -113,7 +119,7 @@ export async function run(
       report('debug', error.text);
       return 0;
     }
-    const { wordingFor } = await import('./error-wording.ts');
+    const { wordingFor } = await import('./line/error-wording.ts');
     const word = await wordingFor();
     // An argument may be a credential, and agents and logs keep the output.
     const text = word(redactText(error.text));
@@ -127,19 +133,19 @@ export async function run(
 async function find(name: string): Promise<Command | undefined> {
   const load = ownCommands.get(name);
   if (load) return load();
-  const { findCommand } = await import('./tool-command.ts');
+  const { findCommand } = await import('./line/tool-command.ts');
   return findCommand(await program.toolsets(), name);
 }
 
 async function help(name: string, command: Command): Promise<string> {
-  const { commandHelp, programHelp } = await import('./help.ts');
+  const { commandHelp, programHelp } = await import('./line/help.ts');
   if (name !== '') return commandHelp(name, command, flags);
   return programHelp(await everyCommand(), flags);
 }
 
 /** Help below an error about the command line: similar names and the usage. */
 async function usage(args: readonly string[]): Promise<string> {
-  const { similarNames, usageLine } = await import('./help.ts');
+  const { similarNames, usageLine } = await import('./line/help.ts');
   const words = args.filter((arg) => !arg.startsWith('-'));
   for (const [i, one] of words.entries()) {
     const pair = `${one} ${words[i + 1] ?? ''}`;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { type ClientEvent, hookAgent, hookEvents, readEvent } from '../app/hook/client-event.ts';
 import { answerHook } from '../app/hook/hook-answer.ts';
 import { QuickHookMemory } from '../app/hook/quick-hook-memory.ts';
-import { isPlacedApart } from '../app/placed-apart.ts';
-import { findRoot, startDirectory } from '../app/root.ts';
-import { asciiJson } from '../core/json.ts';
-import { memoryFolderName } from '../core/workspace.ts';
-import { isDevice, readHookInput, toolsetNames } from './hook-input.ts';
-import { programVersion } from './program-version.ts';
+import { isPlacedApart } from '../app/session/placed-apart.ts';
+import { findRoot, startDirectory } from '../app/session/root.ts';
+import { memoryFolderName } from '../core/declarations/workspace.ts';
+import { asciiJson } from '../core/values/json.ts';
+import { isDevice, readHookInput, toolsetNames } from './process/hook-input.ts';
+import { programVersion } from './process/program-version.ts';
 
 /** The work that is left to the whole program, with the input that was read already. */
 export interface Remainder {

@@ -1,5 +1,5 @@
-import type { Context } from '../core/context.ts';
-import type { Toolset } from '../core/toolset.ts';
+import type { Context } from '../core/declarations/context.ts';
+import type { Toolset } from '../core/declarations/toolset.ts';
 import { banks } from './banks/toolset.ts';
 import { ContextSource } from './brief/context-source.ts';
 import type { Brief } from './brief/layout.ts';

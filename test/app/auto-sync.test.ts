@@ -1,8 +1,8 @@
 import { renameSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { App } from '../../src/app/app.ts';
-import { AutoSync, type SyncPace } from '../../src/app/auto-sync.ts';
-import { readSyncState } from '../../src/core/sync-state.ts';
+import { AutoSync, type SyncPace } from '../../src/app/session/auto-sync.ts';
+import { readSyncState } from '../../src/core/memory/sync-state.ts';
 import { deep } from '../support/depth.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, expect, test } from 'vitest';
-import { commandWording } from '../../src/cli/error-wording.ts';
-import { parametersOf } from '../../src/cli/tool-arguments.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import { commandWording } from '../../src/cli/line/error-wording.ts';
+import { parametersOf } from '../../src/cli/line/tool-arguments.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { everything, planning, type Step } from '../contract/every-tool.ts';
 import { deep, sample } from '../support/depth.ts';

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { App } from '../../src/app/app.ts';
 import { keepDigest } from '../../src/app/hook/digest-keeping.ts';
 import { QuickHookMemory } from '../../src/app/hook/quick-hook-memory.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import type { BriefRequest } from '../../src/toolsets/brief/session-brief.ts';
 import { brief } from '../../src/toolsets/index.ts';
 import { deep, runs, sample } from '../support/depth.ts';

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { App } from '../../src/app/app.ts';
 import { exportMemory } from '../../src/app/exchange/exporter.ts';
 import { importSources } from '../../src/app/exchange/importer.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { sample } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';

@@ -8,8 +8,8 @@ import {
   type ImportRequest,
   importSources,
 } from '../../src/app/exchange/importer.ts';
-import { isoTime } from '../../src/core/exchange-format.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import { isoTime } from '../../src/core/declarations/exchange-format.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { corpus } from '../support/corpus.ts';
 import { deep, describeDeep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';

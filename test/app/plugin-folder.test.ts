@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { App } from '../../src/app/app.ts';
-import { findRoot } from '../../src/app/root.ts';
+import { findRoot } from '../../src/app/session/root.ts';
 import { sample } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/app/app.ts';
-import type { MergeConflict } from '../../src/core/conflict.ts';
-import type { Session } from '../../src/core/session.ts';
-import type { AcceptRequest } from '../../src/core/waiting-reviews.ts';
+import type { MergeConflict } from '../../src/core/memory/conflict.ts';
+import type { Session } from '../../src/core/memory/session.ts';
+import type { AcceptRequest } from '../../src/core/memory/waiting-reviews.ts';
 import type { MemoryPlace } from '../../src/git/repository/memory-place.ts';
 import { deep, isFull, runs } from '../support/depth.ts';
 import { Clock, place } from '../support/placed.ts';

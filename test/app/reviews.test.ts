@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/app/app.ts';
-import type { Session } from '../../src/core/session.ts';
+import type { Session } from '../../src/core/memory/session.ts';
 import type { Files } from '../../src/git/disk/file-layer.ts';
 import type { MemoryPlace } from '../../src/git/repository/memory-place.ts';
 import { bury } from '../faults/place.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { ModelSummarizer } from '../../src/app/extractive-summarizer.ts';
-import { Model } from '../../src/app/model.ts';
-import type { SummaryRequest } from '../../src/core/summarizer.ts';
+import { ModelSummarizer } from '../../src/app/model/extractive-summarizer.ts';
+import { Model } from '../../src/app/model/model.ts';
+import type { SummaryRequest } from '../../src/core/declarations/summarizer.ts';
 import { ModelEndpoint } from '../support/model.ts';
 
 let endpoint: ModelEndpoint;

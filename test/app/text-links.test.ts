@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { projectPath, readMemoryFile } from '../../src/app/project-file.ts';
+import { projectPath, readMemoryFile } from '../../src/app/project/project-file.ts';
 import { create } from '../git/create.ts';
 import { note } from '../support/note.ts';
 import { open } from '../support/open.ts';

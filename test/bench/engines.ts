@@ -1,13 +1,13 @@
 import Fuse from 'fuse.js';
 import MiniSearch from 'minisearch';
-import type { MatchWay, SearchExplanation, SearchSignal } from '../../src/core/store.ts';
+import type { MatchWay, SearchExplanation, SearchSignal } from '../../src/core/memory/store.ts';
 import { allAtOnce } from '../../src/store/records/slices.ts';
-import { analyse } from '../../src/store/search/analyser.ts';
 import { type SearchDocument, SearchIndex } from '../../src/store/search/index.ts';
-import { LearnedMeaning, learnedWeight } from '../../src/store/search/learned-meaning.ts';
-import type { CompareMeaning, PreparedMeaning } from '../../src/store/search/meaning.ts';
-import { fieldNames, fieldWeights } from '../../src/store/search/search-document.ts';
-import { stopWords } from '../../src/store/search/stop-words.ts';
+import { LearnedMeaning, learnedWeight } from '../../src/store/search/meaning/learned-meaning.ts';
+import type { CompareMeaning, PreparedMeaning } from '../../src/store/search/meaning/meaning.ts';
+import { fieldNames, fieldWeights } from '../../src/store/search/terms/search-document.ts';
+import { analyse } from '../../src/store/search/text/analyser.ts';
+import { stopWords } from '../../src/store/search/text/stop-words.ts';
 
 /** A way to search documents. */
 export interface Engine {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { count, ratio, Times } from './figures.ts';
 import { project } from './project.ts';
 import { report, table } from './report.ts';

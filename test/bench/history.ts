@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Session } from '../../src/core/session.ts';
-import type { Workspace } from '../../src/core/workspace.ts';
+import type { Workspace } from '../../src/core/declarations/workspace.ts';
+import { Session } from '../../src/core/memory/session.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { Repo } from '../support/repo.ts';
 import { count, ms, ratio, Times } from './figures.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Workspace, WorkspaceOptions } from '../../src/core/workspace.ts';
-import { openWorkspace } from '../../src/store/open-workspace.ts';
+import type { Workspace, WorkspaceOptions } from '../../src/core/declarations/workspace.ts';
+import { openWorkspace } from '../../src/store/session/open-workspace.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
 

@@ -1,5 +1,5 @@
-import { Session } from '../../src/core/session.ts';
-import type { BoundWorkspace, Workspace } from '../../src/core/workspace.ts';
+import type { BoundWorkspace, Workspace } from '../../src/core/declarations/workspace.ts';
+import { Session } from '../../src/core/memory/session.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { addNote, Fleet, type Transport } from '../support/fleet.ts';
 import { manyWriters } from '../support/many-clones.ts';

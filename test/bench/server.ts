@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { isObject, type JsonObject, type JsonValue } from '../../src/core/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/core/values/json.ts';
 import { gitEnv } from '../support/repo.ts';
 
 /** The program as clients start it. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { Session } from '../../src/core/session.ts';
-import { openWorkspace } from '../../src/store/open-workspace.ts';
+import { Session } from '../../src/core/memory/session.ts';
+import { openWorkspace } from '../../src/store/session/open-workspace.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { entryRecord, type KnowledgeEntry } from '../../src/toolsets/knowledge/entry.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';

@@ -1,5 +1,5 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { count } from './figures.ts';
 import { entries, entry } from './knowledge.ts';

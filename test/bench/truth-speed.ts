@@ -1,4 +1,4 @@
-import { Session } from '../../src/core/session.ts';
+import { Session } from '../../src/core/memory/session.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { Repo } from '../support/repo.ts';
 import { ms, ratio, Times } from './figures.ts';

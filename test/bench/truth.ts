@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { withAnnotations } from '../../src/core/evidence/annotations.ts';
 import type { EvidenceFinding } from '../../src/core/evidence/verdict.ts';
-import { Session } from '../../src/core/session.ts';
+import { Session } from '../../src/core/memory/session.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { aboutCode } from '../support/findings.ts';
 import { Random } from '../support/random.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { App } from '../../src/app/app.ts';
-import { maxAnswer } from '../../src/core/answer-limit.ts';
+import { maxAnswer } from '../../src/core/answers/answer-limit.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { ModernClient } from '../support/modern.ts';

@@ -5,7 +5,7 @@ import { validate } from 'dockerfile-utils';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { serveHttp } from '../../src/cli/commands/serve-http.ts';
-import { readServeConfig } from '../../src/server/http/config-file.ts';
+import { readServeConfig } from '../../src/server/http/rest/config-file.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { key } from '../support/http.ts';
 import { newFolder } from '../support/process.ts';

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Scope } from '../../src/server/http/access-tokens.ts';
-import { accessTo, type RouteAccess, routeAccess } from '../../src/server/http/route-access.ts';
+import type { Scope } from '../../src/server/http/auth/access-tokens.ts';
+import {
+  accessTo,
+  type RouteAccess,
+  routeAccess,
+} from '../../src/server/http/auth/route-access.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { key, personKey, type Served, serve } from '../support/http.ts';
 import { Issuer } from '../support/issuer.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from '../../src/core/tool.ts';
+import { defineTool } from '../../src/core/declarations/tool.ts';
 import { deep } from '../support/depth.ts';
 import { failure, key, type Served, serve } from '../support/http.ts';
 import { probe } from '../support/probe.ts';

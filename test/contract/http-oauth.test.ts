@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { exportJWK, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AccessTokens } from '../../src/server/http/access-tokens.ts';
+import { AccessTokens } from '../../src/server/http/auth/access-tokens.ts';
 import { key, projectApp, type Served, serve } from '../support/http.ts';
 import { type Claims, Issuer } from '../support/issuer.ts';
 import { modernCall } from '../support/modern.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { methodAccess } from '../../src/server/mcp/method-access.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { deep } from '../support/depth.ts';

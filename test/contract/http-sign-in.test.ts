@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HttpSettings } from '../../src/server/http/settings.ts';
+import type { HttpSettings } from '../../src/server/http/rest/settings.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { type Answer, personKey, projectApp, type Served, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';

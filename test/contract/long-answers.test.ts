@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { maxAnswer } from '../../src/core/answer-limit.ts';
+import { maxAnswer } from '../../src/core/answers/answer-limit.ts';
 import { main, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { App } from '../../src/app/app.ts';
-import { isObject, type JsonObject } from '../../src/core/json.ts';
+import { isObject, type JsonObject } from '../../src/core/values/json.ts';
 import { listen } from '../../src/server/http/http.ts';
 import { ResourceFeed } from '../../src/server/mcp/resources.ts';
 import { ask, key } from '../support/http.ts';

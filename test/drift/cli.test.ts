@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { everyCommand, flags as general } from '../../src/cli/cli.ts';
-import type { Command, Flags } from '../../src/cli/command.ts';
-import { operandText } from '../../src/cli/command-line.ts';
-import { negates, optionText } from '../../src/cli/help.ts';
-import { type DeclaredCommand, declaredCommands } from '../../src/cli/tool-command.ts';
+import type { Command, Flags } from '../../src/cli/line/command.ts';
+import { operandText } from '../../src/cli/line/command-line.ts';
+import { negates, optionText } from '../../src/cli/line/help.ts';
+import { type DeclaredCommand, declaredCommands } from '../../src/cli/line/tool-command.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 
 const declared = declaredCommands(toolsets);

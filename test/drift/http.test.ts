@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { errorCodes } from '../../src/core/error.ts';
-import { statuses } from '../../src/server/http/http-error.ts';
+import { errorCodes } from '../../src/core/values/error.ts';
+import { statuses } from '../../src/server/http/server/http-error.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { projectApp, serve } from '../support/http.ts';
 import { Repo } from '../support/repo.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { isObject, type JsonValue } from '../../src/core/json.ts';
-import type { Tool } from '../../src/core/tool.ts';
+import type { Tool } from '../../src/core/declarations/tool.ts';
+import { isObject, type JsonValue } from '../../src/core/values/json.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 
 const top = resolve(import.meta.dirname, '../..');
@@ -42,31 +42,37 @@ const limits: readonly (readonly [
     '',
     'JSON-RPC error -32600',
   ],
-  ['the body of an HTTP request', 'server/http/limits.ts', 'maxBodyBytes', 'bytes', 'status 413'],
+  [
+    'the body of an HTTP request',
+    'server/http/server/limits.ts',
+    'maxBodyBytes',
+    'bytes',
+    'status 413',
+  ],
   [
     'sign-ins by an issuer that have begun',
-    'server/http/sign-in.ts',
+    'server/http/auth/sign-in.ts',
     'maxAttempts',
     '',
     'the oldest one has to begin again',
   ],
   [
     'sessions of the REST API',
-    'server/http/endpoint.ts',
+    'server/http/server/endpoint.ts',
     'maxSessions',
     '',
     'the longest idle one is forgotten',
   ],
   [
     'MCP sessions over HTTP',
-    'server/http/mcp-sessions.ts',
+    'server/http/sessions/mcp-sessions.ts',
     'maxOpen',
     '',
     'the longest idle one is closed; status 503 if none is idle',
   ],
   [
     'MCP sessions of one caller',
-    'server/http/mcp-sessions.ts',
+    'server/http/sessions/mcp-sessions.ts',
     'maxShare',
     '',
     'its longest idle one is closed; status 429 if none is idle',
@@ -108,28 +114,28 @@ const limits: readonly (readonly [
   ],
   [
     'waiting requests of one connection',
-    'server/http/backlog.ts',
+    'server/http/server/backlog.ts',
     'maxPipelined',
     '',
     'the connection is closed',
   ],
   [
     'unread answers over HTTP',
-    'server/http/backlog.ts',
+    'server/http/server/backlog.ts',
     'maxWaitingBytes',
     'bytes',
     'status 503, or an error of the MCP tool, before a read begins',
   ],
   [
     'unread answers of one connection',
-    'server/http/backlog.ts',
+    'server/http/server/backlog.ts',
     'maxStreamBytes',
     'bytes',
     'the same for each call of it; a stream of notifications is closed',
   ],
   [
     'unread answers over HTTP, for changes',
-    'server/http/backlog.ts',
+    'server/http/server/backlog.ts',
     'maxWaitingForChanges',
     'bytes',
     'the same before a change begins',
@@ -244,7 +250,7 @@ const limits: readonly (readonly [
   ],
   [
     'its size in percent of the record files',
-    'store/saved-index.ts',
+    'store/session/saved-index.ts',
     'maxPercent',
     '',
     'it is saved without the values of the records, or not at all',
@@ -350,7 +356,7 @@ const limits: readonly (readonly [
   ],
   [
     'an answer of a tool, a resource or a prompt over MCP, characters',
-    'core/answer-limit.ts',
+    'core/answers/answer-limit.ts',
     'maxAnswer',
     '',
     'the end of its longest lists is left out, then its longest texts are cut at the end of a line, then its other lists and objects are shortened; the answer says how to ask for the rest, and no tool accepts a text that contains that line',
@@ -379,7 +385,7 @@ const limits: readonly (readonly [
   ],
   [
     'texts that wait for a summary by a model',
-    'app/extractive-summarizer.ts',
+    'app/model/extractive-summarizer.ts',
     'maxWaiting',
     '',
     'the others are requested when they are needed again',
@@ -453,7 +459,7 @@ const limits: readonly (readonly [
   ['any other file of git', 'git/disk/file-layer.ts', 'maxFileSize', 'bytes', '`storage`'],
   [
     'a client configuration, an instruction file, a file that `show` prints',
-    'app/project-file.ts',
+    'app/project/project-file.ts',
     'maxTextBytes',
     'bytes',
     '`init` and `doctor` report it and leave it alone; `too_large`',
@@ -531,7 +537,7 @@ const answers: readonly (readonly [calls: string, holds: number, of: string, res
   [
     '`search_memory`, `search_as_of`',
     byDefault('search_memory', 'limit'),
-    `hits (\`limit\`), each with a passage of about ${constant('store/search/snippet.ts', 'passageLength')} characters, or ${constant('store/search/snippet.ts', 'sectionPassageLength')} of a section`,
+    `hits (\`limit\`), each with a passage of about ${constant('store/search/passage/snippet.ts', 'passageLength')} characters, or ${constant('store/search/passage/snippet.ts', 'sectionPassageLength')} of a section`,
     '`total`, `truncated`',
   ],
   ['`record_history`, `diff_memory`', bytesOfLists, 'bytes (`limit`)', '`total`, `next_skip`'],

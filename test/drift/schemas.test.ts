@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { serveConfig } from '../../src/server/http/config-file.ts';
+import { serveConfig } from '../../src/server/http/rest/config-file.ts';
 import { memoryConfig } from '../../src/store/records/memory-config.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { inputSchema } from '../../src/core/input.ts';
-import { isObject, type JsonValue } from '../../src/core/json.ts';
-import type { Tool } from '../../src/core/tool.ts';
-import type { Toolset } from '../../src/core/toolset.ts';
+import type { Tool } from '../../src/core/declarations/tool.ts';
+import type { Toolset } from '../../src/core/declarations/toolset.ts';
+import { inputSchema } from '../../src/core/values/input.ts';
+import { isObject, type JsonValue } from '../../src/core/values/json.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 
 it('docs/tools.md describes every tool', async () => {

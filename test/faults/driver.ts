@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { note } from '../support/note.ts';

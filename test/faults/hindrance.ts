@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import { note } from '../support/note.ts';
 import type { Opened } from '../support/open.ts';
 import { gitEnv, Repo } from '../support/repo.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import type { Files } from '../../src/git/disk/file-layer.ts';
 import { FaultFiles, type FaultPlan } from '../support/fault-files.ts';
 import { bury, litter, serve } from './place.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { isDead, parseToken } from '../../src/git/locks/token.ts';
-import { openWorkspace } from '../../src/store/open-workspace.ts';
+import { openWorkspace } from '../../src/store/session/open-workspace.ts';
 import { letter, note } from '../support/note.ts';
 import { Opened } from '../support/open.ts';
 import { gitEnv } from '../support/repo.ts';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import type { Files } from '../../src/git/disk/file-layer.ts';
 import { type Fault, FaultFiles, type Operation, operations } from '../support/fault-files.ts';
 import { note } from '../support/note.ts';

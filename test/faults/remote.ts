@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { toMemoryError } from '../../src/core/error.ts';
+import { toMemoryError } from '../../src/core/values/error.ts';
 import { addNote, type Clone, Fleet } from '../support/fleet.ts';
 import type { GitServer, RequestFault } from '../support/git-server.ts';
 import { note } from '../support/note.ts';

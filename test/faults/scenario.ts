@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { MemoryPin } from '../../src/core/pinned-memories.ts';
+import type { MemoryPin } from '../../src/core/memory/pinned-memories.ts';
 import { note } from '../support/note.ts';
 import type { Opened } from '../support/open.ts';
 import type { Repo } from '../support/repo.ts';

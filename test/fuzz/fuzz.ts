@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import { dice, mutate } from './mutation.ts';
 import type { Target } from './target.ts';
 import { targets } from './targets.ts';

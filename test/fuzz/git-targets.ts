@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import { toJournal } from '../../src/git/commit/journal.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { IndexFile, lineStat } from '../../src/git/index/index-file.ts';

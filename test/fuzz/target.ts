@@ -1,4 +1,4 @@
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 
 /** One parser, and what has to be true of it for every input. */
 export interface Target {

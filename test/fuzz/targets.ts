@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { markdownCodec } from '../../src/core/codec.ts';
-import { MemoryError } from '../../src/core/error.ts';
 import {
   insertInSection,
   outline,
@@ -10,6 +8,8 @@ import {
 } from '../../src/core/markdown/sections.ts';
 import { fileNameProblem } from '../../src/core/names/file-name.ts';
 import { encodeName } from '../../src/core/names/name.ts';
+import { markdownCodec } from '../../src/core/record/codec.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import { writeYaml } from '../../src/core/yaml/writer.ts';
 import { readYaml, rewriteYaml } from '../../src/core/yaml/yaml.ts';
 import { accessOf } from '../../src/store/modes/access.ts';

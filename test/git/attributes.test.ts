@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { GitConfig } from '../../src/git/repository/config.ts';
 import { Conversions } from '../../src/git/repository/conversions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import { IndexFile } from '../../src/git/index/index-file.ts';
 import { parseCommit } from '../../src/git/objects/object.ts';
 import { applyDelta } from '../../src/git/objects/pack.ts';

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { MemoryError } from '../../src/core/error.ts';
+import type { MemoryError } from '../../src/core/values/error.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { ProcessLock } from '../../src/git/locks/process-lock.ts';
 import { isDead, newToken, type ProcessToken } from '../../src/git/locks/token.ts';

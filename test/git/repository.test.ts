@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { deep } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';

@@ -458,7 +458,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the folder of a plugin is not the project',
-    ['app/root.ts', "if (source === 'cwd') await refusePluginFolder(input, probe);", ''],
+    ['app/session/root.ts', "if (source === 'cwd') await refusePluginFolder(input, probe);", ''],
     ['app/plugin-folder.test.ts', 'is not the project'],
   ),
   guard(
@@ -660,7 +660,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the file system root and the home directory are refused',
-    ['app/root.ts', 'if (what === undefined) return;', 'return;'],
+    ['app/session/root.ts', 'if (what === undefined) return;', 'return;'],
     ['unit/root.test.ts', 'what is refused'],
   ),
   guard(
@@ -683,7 +683,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'terminal control characters are escaped',
-    ['core/hidden-characters.ts', 'if (character === undefined) continue;', 'continue;'],
+    ['core/values/hidden-characters.ts', 'if (character === undefined) continue;', 'continue;'],
     ['contract/cli-people.test.ts', 'printable text'],
   ),
 
@@ -710,8 +710,8 @@ export const guards: readonly Guard[] = [
   guard(
     'credentials in the name of a new folder are found',
     [
-      'app/session-place.ts',
-      "if (create) (await import('../store/secrets/guard.ts')).checkNewFolder(target);",
+      'app/session/session-place.ts',
+      "if (create) (await import('../../store/secrets/guard.ts')).checkNewFolder(target);",
       '',
     ],
     ['hostile/secrets.test.ts', 'name of a folder'],
@@ -738,19 +738,23 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'errors do not repeat credentials',
-    ['app/call-report.ts', 'return redactError(error);', 'return error;'],
+    ['app/session/call-report.ts', 'return redactError(error);', 'return error;'],
     ['hostile/secrets.test.ts', 'is not repeated'],
   ),
 
   // HTTP.
   guard(
     'a page whose DNS name was rebound is refused',
-    ['server/http/guards.ts', 'if (!isServed(given)) {', 'if (false) {'],
+    ['server/http/server/guards.ts', 'if (!isServed(given)) {', 'if (false) {'],
     ['contract/http-auth.test.ts', 'is refused'],
   ),
   guard(
     'a page of another origin is refused',
-    ['server/http/guards.ts', 'if (origin !== undefined && !origins', 'if (false && !origins'],
+    [
+      'server/http/server/guards.ts',
+      'if (origin !== undefined && !origins',
+      'if (false && !origins',
+    ],
     ['contract/http-auth.test.ts', 'is refused, and nothing is written'],
   ),
 
@@ -814,18 +818,22 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'another site cannot use the session cookie',
-    ['server/http/guards.ts', 'if (foreign && caller.bySession', 'if (false && caller.bySession'],
+    [
+      'server/http/server/guards.ts',
+      'if (foreign && caller.bySession',
+      'if (false && caller.bySession',
+    ],
     ['contract/http-auth.test.ts', 'cannot use the session cookie'],
   ),
   guard(
     'an access token is for this server only',
-    ['server/http/access-tokens.ts', 'audience: [...audiences],', ''],
+    ['server/http/auth/access-tokens.ts', 'audience: [...audiences],', ''],
     ['contract/http-oauth.test.ts', 'for another audience is refused'],
   ),
   guard(
     'an access token allows nothing beyond its scopes',
     [
-      'server/http/auth.ts',
+      'server/http/auth/auth.ts',
       'if (caller.may(level, project)) return;',
       'if (caller.may(level, project) || level) return;',
     ],
@@ -834,7 +842,7 @@ export const guards: readonly Guard[] = [
   guard(
     'the cookie of a page is not valid without the secret of the page',
     [
-      'server/http/login-sessions.ts',
+      'server/http/auth/login-sessions.ts',
       'if (secret && !timingSafeEqual(secret, digest(sent))) return undefined;',
       '',
     ],
@@ -842,12 +850,12 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a key of an agent does not decide on reviews',
-    ['server/http/auth.ts', "isPerson || scope !== 'memory:review'", 'true'],
+    ['server/http/auth/auth.ts', "isPerson || scope !== 'memory:review'", 'true'],
     ['contract/http-reviews.test.ts', 'cannot decide on a review'],
   ),
   guard(
     'an agent cannot take a name of this program',
-    ['core/maker.ts', 'return ownName.test(given)', 'return false'],
+    ['core/memory/maker.ts', 'return ownName.test(given)', 'return false'],
     ['unit/maker.test.ts', 'gets a prefix'],
   ),
   guard(
@@ -879,7 +887,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the headers of an MCP request repeat its body',
-    ['server/http/modern-mcp.ts', 'checkHeaders(request, asked);', ''],
+    ['server/http/sessions/modern-mcp.ts', 'checkHeaders(request, asked);', ''],
     ['contract/http-modern.test.ts', 'is 400 -32020'],
   ),
   guard(
@@ -894,7 +902,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a host in the request target is checked',
     [
-      'server/http/guards.ts',
+      'server/http/server/guards.ts',
       'for (const given of [host, targetHost(url) ?? host])',
       'for (const given of [host])',
     ],
@@ -907,23 +915,23 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a client that never reads is disconnected',
-    ['server/http/backlog.ts', 'this.setTimeout(readTimeout)', 'this.setTimeout(0)'],
+    ['server/http/server/backlog.ts', 'this.setTimeout(readTimeout)', 'this.setTimeout(0)'],
     ['contract/http-backlog.test.ts', 'is cut off in the end'],
   ),
   guard(
     'one caller cannot use up all MCP sessions',
-    ['server/http/mcp-sessions.ts', 'const maxShare = 50;', 'const maxShare = 200;'],
+    ['server/http/sessions/mcp-sessions.ts', 'const maxShare = 50;', 'const maxShare = 200;'],
     ['contract/http-mcp.test.ts', 'of one caller leave room'],
   ),
   guard(
     'concurrent reads are bounded',
-    ['server/http/backlog.ts', 'if (this.#reading >= this.#allowed) break;', ''],
+    ['server/http/server/backlog.ts', 'if (this.#reading >= this.#allowed) break;', ''],
     ['contract/http-backlog.test.ts', 'a small answer does not wait'],
   ),
   guard(
     'calls that begin while too many answers are unread',
     [
-      'server/http/backlog.ts',
+      'server/http/server/backlog.ts',
       'if (own <= maxStreamBytes && all <= limit) return;',
       'if (own >= 0) return;',
     ],
@@ -941,7 +949,7 @@ export const guards: readonly Guard[] = [
   guard(
     'idle connections at the limit',
     [
-      'server/http/connections.ts',
+      'server/http/server/connections.ts',
       'if (this.#open.size > this.#limit) this.#makeRoom(socket);',
       '',
     ],

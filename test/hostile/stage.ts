@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { App, type Reply } from '../../src/app/app.ts';
-import type { Session } from '../../src/core/session.ts';
-import { findMemory, openWorkspace } from '../../src/store/open-workspace.ts';
+import type { Session } from '../../src/core/memory/session.ts';
+import { findMemory, openWorkspace } from '../../src/store/session/open-workspace.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { jsonText } from '../../src/core/json.ts';
+import { jsonText } from '../../src/core/values/json.ts';
 import { main, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Codec, markdownCodec, yamlCodec } from '../../src/core/codec.ts';
+import { type Codec, markdownCodec, yamlCodec } from '../../src/core/record/codec.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 

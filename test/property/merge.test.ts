@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { hunksOf } from '../../src/core/diff/line-diff.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { AnyRecordType } from '../../src/core/record-type.ts';
+import type { AnyRecordType } from '../../src/core/record/record-type.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import type { Sides } from '../../src/store/merge/diff3.ts';
 import {
   markConflicts,

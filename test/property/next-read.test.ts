@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Store } from '../../src/core/store.ts';
+import type { Store } from '../../src/core/memory/store.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { MemoryStore } from '../support/memory-store.ts';

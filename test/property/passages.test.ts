@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { matchLines } from '../../src/cli/match-lines.ts';
+import { matchLines } from '../../src/cli/screen/match-lines.ts';
+import type { Painter } from '../../src/core/answers/painter.ts';
 import { namedSections, sectionAt } from '../../src/core/markdown/section-path.ts';
-import type { Painter } from '../../src/core/painter.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';

@@ -13,8 +13,8 @@ import { recordSections, savedSections } from '../../src/store/records/saved-lay
 import { allAtOnce } from '../../src/store/records/slices.ts';
 import { toStoredText } from '../../src/store/search/encoded-text.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
-import { SavedSearch } from '../../src/store/search/saved-search.ts';
 import { type CurrentTexts, StoredIndex } from '../../src/store/search/stored-index.ts';
+import { SavedSearch } from '../../src/store/search/terms/saved-search.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { letter, note } from '../support/note.ts';

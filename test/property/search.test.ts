@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../../src/store/search/analyser.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
+import { analyse } from '../../src/store/search/text/analyser.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 

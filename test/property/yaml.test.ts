@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { JsonObject, JsonValue } from '../../src/core/json.ts';
+import type { JsonObject, JsonValue } from '../../src/core/values/json.ts';
 import { readCanonicalYaml } from '../../src/core/yaml/reader.ts';
 import { writeYaml } from '../../src/core/yaml/writer.ts';
 import { readYaml, rewriteYaml } from '../../src/core/yaml/yaml.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { App } from '../../src/app/app.ts';
-import { program } from '../../src/app/workspaces.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { Session } from '../../src/core/session.ts';
+import { program } from '../../src/app/session/workspaces.ts';
+import type { Session } from '../../src/core/memory/session.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { banks } from '../../src/toolsets/banks/toolset.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 

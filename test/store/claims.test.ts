@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Claims } from '../../src/core/claims.ts';
-import { Session } from '../../src/core/session.ts';
+import type { Claims } from '../../src/core/memory/claims.ts';
+import { Session } from '../../src/core/memory/session.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';

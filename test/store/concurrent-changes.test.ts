@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { Located, Transaction } from '../../src/core/store.ts';
+import type { Located, Transaction } from '../../src/core/memory/store.ts';
 import { FaultFiles, type FaultPlan } from '../support/fault-files.ts';
 import { type Note, note } from '../support/note.ts';
 import { Opened, open } from '../support/open.ts';

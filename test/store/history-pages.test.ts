@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { endOfPiece } from '../../src/toolsets/history/answer.ts';
 import { Stage } from '../hostile/stage.ts';
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ListOptions, Reader } from '../../src/core/store.ts';
+import type { ListOptions, Reader } from '../../src/core/memory/store.ts';
 import { type Path, path } from '../../src/toolsets/graph/records.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { MemoryPin } from '../../src/core/pinned-memories.ts';
+import type { MemoryPin } from '../../src/core/memory/pinned-memories.ts';
 import { credentials } from '../support/credentials.ts';
 import { deep, describeDeep } from '../support/depth.ts';
 import { GitServer } from '../support/git-server.ts';

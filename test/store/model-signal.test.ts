@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openEmbedder } from '../../src/app/embeddings/embedding-settings.ts';
-import type { Embedder } from '../../src/core/embedder.ts';
+import type { Embedder } from '../../src/core/declarations/embedder.ts';
 import { deep, sample } from '../support/depth.ts';
 import { EmbeddingServer, sendVectors } from '../support/embeddings.ts';
 import { note } from '../support/note.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { App } from '../../src/app/app.ts';
-import type { Context } from '../../src/core/context.ts';
+import type { Context } from '../../src/core/declarations/context.ts';
 import { deep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';

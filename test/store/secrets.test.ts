@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import { findSecrets } from '../../src/store/secrets/scan.ts';
 import { credentials } from '../support/credentials.ts';
 import { letter, note } from '../support/note.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';

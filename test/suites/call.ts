@@ -1,6 +1,6 @@
-import type { Context } from '../../src/core/context.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { Toolset } from '../../src/core/toolset.ts';
+import type { Context } from '../../src/core/declarations/context.ts';
+import type { Toolset } from '../../src/core/declarations/toolset.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { callTool } from '../support/context.ts';
 import fc from '../support/fc.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { categories } from '../../src/toolsets/knowledge/entry.ts';
 import fc from '../support/fc.ts';
 import { agreesWithModel, type Call, command } from './call.ts';

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { App, type AppOptions } from '../../src/app/app.ts';
-import type { Toolset } from '../../src/core/toolset.ts';
+import type { Toolset } from '../../src/core/declarations/toolset.ts';
 import { MemoryWorkspace } from './memory-workspace.ts';
 import { note, probe } from './probe.ts';
 

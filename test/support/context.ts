@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Claims } from '../../src/core/claims.ts';
 import type {
   BranchWork,
   Context,
@@ -9,16 +8,17 @@ import type {
   Modes,
   Project,
   ProjectInfo,
-} from '../../src/core/context.ts';
-import { invalid, MemoryError, toMemoryError } from '../../src/core/error.ts';
+} from '../../src/core/declarations/context.ts';
+import type { Summarizer } from '../../src/core/declarations/summarizer.ts';
+import type { Toolset } from '../../src/core/declarations/toolset.ts';
 import { parseGiven } from '../../src/core/evidence/annotations.ts';
-import type { History } from '../../src/core/history.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { Memories } from '../../src/core/pinned-memories.ts';
-import { Session } from '../../src/core/session.ts';
-import type { Summarizer } from '../../src/core/summarizer.ts';
-import type { Toolset } from '../../src/core/toolset.ts';
-import type { Reviews } from '../../src/core/waiting-reviews.ts';
+import type { Claims } from '../../src/core/memory/claims.ts';
+import type { History } from '../../src/core/memory/history.ts';
+import type { Memories } from '../../src/core/memory/pinned-memories.ts';
+import { Session } from '../../src/core/memory/session.ts';
+import type { Reviews } from '../../src/core/memory/waiting-reviews.ts';
+import { invalid, MemoryError, toMemoryError } from '../../src/core/values/error.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { MemoryStore } from './memory-store.ts';
 
 /** A context of plain maps, for toolset tests without a repository. */

@@ -1,7 +1,7 @@
 import { App, type AppOptions } from '../../src/app/app.ts';
-import { type AppParts, program } from '../../src/app/workspaces.ts';
+import { type AppParts, program } from '../../src/app/session/workspaces.ts';
 import { listen } from '../../src/server/http/http.ts';
-import type { Face, HttpSettings } from '../../src/server/http/settings.ts';
+import type { Face, HttpSettings } from '../../src/server/http/rest/settings.ts';
 import { newFolder } from './process.ts';
 import { Repo } from './repo.ts';
 

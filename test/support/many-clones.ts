@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { AutoSync, type SyncPace } from '../../src/app/auto-sync.ts';
+import { AutoSync, type SyncPace } from '../../src/app/session/auto-sync.ts';
 import { addNote, Fleet, type Transport } from './fleet.ts';
 
 /** The outcome of clones that write at the same time. */

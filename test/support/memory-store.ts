@@ -1,4 +1,3 @@
-import { MemoryError } from '../../src/core/error.ts';
 import type { AnnotationChanges, Annotations } from '../../src/core/evidence/annotations.ts';
 import {
   addressIn,
@@ -6,9 +5,7 @@ import {
   annotationsAt,
   parseAddress,
   textAt,
-} from '../../src/core/evidence/section-claims.ts';
-import type { JsonValue } from '../../src/core/json.ts';
-import type { AnyRecordType, RecordType } from '../../src/core/record-type.ts';
+} from '../../src/core/markdown/section-claims.ts';
 import {
   byTime,
   type Damaged,
@@ -26,9 +23,12 @@ import {
   type SearchResult,
   type Store,
   type Transaction,
-} from '../../src/core/store.ts';
+} from '../../src/core/memory/store.ts';
+import type { AnyRecordType, RecordType } from '../../src/core/record/record-type.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
+import type { JsonValue } from '../../src/core/values/json.ts';
 import { isAsked } from '../../src/store/records/record-reader.ts';
-import { SearchFilter } from '../../src/store/search/search-filter.ts';
+import { SearchFilter } from '../../src/store/search/query/search-filter.ts';
 
 /** A commit in a test. */
 export interface FakeCommit extends Provenance {

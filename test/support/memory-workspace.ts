@@ -1,13 +1,13 @@
-import type { Context } from '../../src/core/context.ts';
-import type { Session } from '../../src/core/session.ts';
-import type { Store } from '../../src/core/store.ts';
-import type { Toolset } from '../../src/core/toolset.ts';
+import type { Context } from '../../src/core/declarations/context.ts';
+import type { Toolset } from '../../src/core/declarations/toolset.ts';
 import type {
   Binding,
   BoundWorkspace,
   Workspace,
   WorkspaceOptions,
-} from '../../src/core/workspace.ts';
+} from '../../src/core/declarations/workspace.ts';
+import type { Session } from '../../src/core/memory/session.ts';
+import type { Store } from '../../src/core/memory/store.ts';
 import { TestContext } from './context.ts';
 import { MemoryStore } from './memory-store.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { markdownCodec, yamlCodec } from '../../src/core/codec.ts';
 import { encodeName, slug } from '../../src/core/names/name.ts';
-import { defineRecordType } from '../../src/core/record-type.ts';
+import { markdownCodec, yamlCodec } from '../../src/core/record/codec.ts';
+import { defineRecordType } from '../../src/core/record/record-type.ts';
 import type { Repo } from './repo.ts';
 
 const noteSchema = z.object({ key: z.string(), tags: z.array(z.string()), text: z.string() });

@@ -1,9 +1,13 @@
 import { join } from 'node:path';
-import type { CommitMade } from '../../src/core/history.ts';
-import type { AnyRecordType } from '../../src/core/record-type.ts';
-import { Session } from '../../src/core/session.ts';
-import type { BoundWorkspace, Workspace, WorkspaceOptions } from '../../src/core/workspace.ts';
-import { openWorkspace, type WorkspaceParts } from '../../src/store/open-workspace.ts';
+import type {
+  BoundWorkspace,
+  Workspace,
+  WorkspaceOptions,
+} from '../../src/core/declarations/workspace.ts';
+import type { CommitMade } from '../../src/core/memory/history.ts';
+import { Session } from '../../src/core/memory/session.ts';
+import type { AnyRecordType } from '../../src/core/record/record-type.ts';
+import { openWorkspace, type WorkspaceParts } from '../../src/store/session/open-workspace.ts';
 import { gitEnv } from './repo.ts';
 
 /** A workspace with one session that collects its commits. */

@@ -1,9 +1,9 @@
-import type { WorkspaceOptions } from '../../src/core/workspace.ts';
+import type { WorkspaceOptions } from '../../src/core/declarations/workspace.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
 import type { MemoryPlace } from '../../src/git/repository/memory-place.ts';
-import { findMemory, openWorkspace } from '../../src/store/open-workspace.ts';
 import { type MovePlan, planMove } from '../../src/store/placement/move-memory.ts';
+import { findMemory, openWorkspace } from '../../src/store/session/open-workspace.ts';
 import { note } from './note.ts';
 import { Opened } from './open.ts';
 import { gitEnv } from './repo.ts';

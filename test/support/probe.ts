@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { z } from 'zod';
-import { MemoryError } from '../../src/core/error.ts';
-import { defineRecordType } from '../../src/core/record-type.ts';
-import { defineTool } from '../../src/core/tool.ts';
-import type { Toolset } from '../../src/core/toolset.ts';
+import { defineTool } from '../../src/core/declarations/tool.ts';
+import type { Toolset } from '../../src/core/declarations/toolset.ts';
+import { defineRecordType } from '../../src/core/record/record-type.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 
 interface Note {
   readonly name: string;

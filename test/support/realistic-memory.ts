@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 
 type Call = (tool: string, args?: JsonObject) => Promise<JsonObject>;
 

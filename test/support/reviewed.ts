@@ -1,9 +1,9 @@
 import { App } from '../../src/app/app.ts';
-import { program } from '../../src/app/workspaces.ts';
-import type { Session } from '../../src/core/session.ts';
-import type { AcceptRequest } from '../../src/core/waiting-reviews.ts';
+import { program } from '../../src/app/session/workspaces.ts';
+import type { Session } from '../../src/core/memory/session.ts';
+import type { AcceptRequest } from '../../src/core/memory/waiting-reviews.ts';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
-import { findMemory, openWorkspace } from '../../src/store/open-workspace.ts';
+import { findMemory, openWorkspace } from '../../src/store/session/open-workspace.ts';
 import { gitEnv, type Repo } from './repo.ts';
 
 const ground = {

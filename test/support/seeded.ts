@@ -1,1 +1,1 @@
-export { seededNumbers as seeded } from '../../src/core/seeded-numbers.ts';
+export { seededNumbers as seeded } from '../../src/core/values/seeded-numbers.ts';

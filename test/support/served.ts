@@ -1,5 +1,5 @@
 import { App, type Reply } from '../../src/app/app.ts';
-import { isObject, type JsonObject } from '../../src/core/json.ts';
+import { isObject, type JsonObject } from '../../src/core/values/json.ts';
 import { newFolder } from './process.ts';
 import type { Repo } from './repo.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest';
-import { limitAnswer, maxAnswer } from '../../src/core/answer-limit.ts';
+import { limitAnswer, maxAnswer } from '../../src/core/answers/answer-limit.ts';
 import fc from '../support/fc.ts';
 
 const items = (count: number, size: number) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { History, LogEntry } from '../../src/core/history.ts';
+import type { History, LogEntry } from '../../src/core/memory/history.ts';
 import { briefOf } from '../../src/toolsets/brief/toolset.ts';
 import { feature, ticket } from '../../src/toolsets/graph/records.ts';
 import { toolsets } from '../../src/toolsets/index.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CallerCounts } from '../../src/server/http/rate-limit.ts';
+import { CallerCounts } from '../../src/server/http/server/rate-limit.ts';
 
 test('the counts of many callers stay bounded, and a caller that goes on keeps its count', async () => {
   const counts = new CallerCounts(60_000, 10);

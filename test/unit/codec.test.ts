@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { markdownCodec, yamlCodec } from '../../src/core/codec.ts';
-import { MemoryError } from '../../src/core/error.ts';
+import { markdownCodec, yamlCodec } from '../../src/core/record/codec.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 
 const path = 'x.md';
 const task = z.object({

@@ -1,9 +1,9 @@
 import { expect, it, test } from 'vitest';
 import * as z from 'zod';
-import { cutLongTexts, cutText, isCutText } from '../../src/core/cut-text.ts';
-import { parseInput } from '../../src/core/input.ts';
 import { readSection } from '../../src/core/markdown/section-argument.ts';
 import { formatPart, parsePart } from '../../src/core/markdown/text-part.ts';
+import { cutLongTexts, cutText, isCutText } from '../../src/core/values/cut-text.ts';
+import { parseInput } from '../../src/core/values/input.ts';
 import fc from '../support/fc.ts';
 
 test('a cut text is the beginning of the text, ends a line, and says what it lacks', () => {

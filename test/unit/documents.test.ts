@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { errorCodes, MemoryError } from '../../src/core/error.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import { Session } from '../../src/core/session.ts';
+import { Session } from '../../src/core/memory/session.ts';
+import { errorCodes, MemoryError } from '../../src/core/values/error.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { documents } from '../../src/toolsets/documents/toolset.ts';
 import { type Call, callsOf } from '../suites/call.ts';
 import { documentsSuite } from '../suites/documents.ts';

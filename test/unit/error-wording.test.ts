@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { commandWording } from '../../src/cli/error-wording.ts';
-import { parametersOf } from '../../src/cli/tool-arguments.ts';
+import { commandWording } from '../../src/cli/line/error-wording.ts';
+import { parametersOf } from '../../src/cli/line/tool-arguments.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 
 const tools = toolsets.flatMap((toolset) => toolset.tools);

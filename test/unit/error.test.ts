@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 
 it.each([
   ['Not there.', 'Look again.', 'Not there. Look again.'],

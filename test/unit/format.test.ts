@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isoTime } from '../../src/core/exchange-format.ts';
+import { isoTime } from '../../src/core/declarations/exchange-format.ts';
 
 test.each([
   ['2026-11-21 03:36:21', '2026-11-21T03:36:21.000Z'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { printable } from '../../src/cli/terminal.ts';
-import { markHidden, splitHidden } from '../../src/core/hidden-characters.ts';
+import { printable } from '../../src/cli/screen/terminal.ts';
 import { renderHtml } from '../../src/core/markdown/html.ts';
+import { markHidden, splitHidden } from '../../src/core/values/hidden-characters.ts';
 import { isFull } from '../support/depth.ts';
 
 /** Letters as tags, which no font draws. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readEvent } from '../../src/app/hook/client-event.ts';
 import { answerHook } from '../../src/app/hook/hook-answer.ts';
 import type { HookMemory } from '../../src/app/hook/hook-memory.ts';
-import type { JsonValue } from '../../src/core/json.ts';
+import type { JsonValue } from '../../src/core/values/json.ts';
 import type { BriefLine } from '../../src/toolsets/brief/layout.ts';
 import { layOut } from '../../src/toolsets/brief/layout.ts';
 import type { BriefRequest } from '../../src/toolsets/brief/session-brief.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newSession, now, shortId, uuid } from '../../src/app/clock-and-ids.ts';
+import { newSession, now, shortId, uuid } from '../../src/app/session/clock-and-ids.ts';
 
 const many = <T>(make: () => T) => Array.from({ length: 2_000 }, make);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { agentName, isOfPerson } from '../../src/core/maker.ts';
-import { Session } from '../../src/core/session.ts';
+import { agentName, isOfPerson } from '../../src/core/memory/maker.ts';
+import { Session } from '../../src/core/memory/session.ts';
 
 describe('the name that an agent gives itself', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { matchLines } from '../../src/cli/match-lines.ts';
-import type { Painter } from '../../src/core/painter.ts';
+import { matchLines } from '../../src/cli/screen/match-lines.ts';
+import type { Painter } from '../../src/core/answers/painter.ts';
 
 const painter: Painter = {
   paint: (_, text) => `<${text}>`,

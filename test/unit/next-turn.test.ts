@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NextTurn } from '../../src/core/next-turn.ts';
+import { NextTurn } from '../../src/core/timing/next-turn.ts';
 
 test('callers of one turn share a run, which begins after the last of them has asked', async () => {
   let state = 'before';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OncePerStep } from '../../src/core/once-per-step.ts';
+import { OncePerStep } from '../../src/core/timing/once-per-step.ts';
 
 test('callers that continue after one event share a value, and a later step computes it again', async () => {
   let computed = 0;

@@ -1,6 +1,6 @@
 import { WriteStream } from 'node:tty';
 import { describe, expect, test } from 'vitest';
-import { ProgressLine } from '../../src/cli/run-in-session.ts';
+import { ProgressLine } from '../../src/cli/line/run-in-session.ts';
 
 /** A stream that only remembers what was written to it. */
 function stream(isTTY: boolean) {

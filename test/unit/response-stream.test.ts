@@ -2,8 +2,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Response } from 'express';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Backlog } from '../../src/server/http/backlog.ts';
-import { ResponseStream } from '../../src/server/http/response-stream.ts';
+import { Backlog } from '../../src/server/http/server/backlog.ts';
+import { ResponseStream } from '../../src/server/http/server/response-stream.ts';
 
 afterEach(() => {
   vi.useRealTimers();

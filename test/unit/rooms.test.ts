@@ -9,8 +9,13 @@ interface Room {
   readonly imports?: readonly string[];
   /** Packages that it may import, next to those of the rooms around it. */
   readonly packages?: readonly string[];
-  /** Its sub-rooms from the lowest floor up: none imports one above it, nor the files of the room itself. */
+  /**
+   * Its sub-rooms, and those of its files that sub-rooms import, from the lowest floor up: none imports one
+   * above it. The other files of the room are above all of them.
+   */
   readonly floors?: readonly (readonly string[])[];
+  /** Its own files next to its sub-rooms, for those who look into the room from outside. */
+  readonly face?: readonly string[];
   /** Whether its sub-rooms import nothing of each other. */
   readonly separate?: boolean;
 }
@@ -74,10 +79,10 @@ function allows({ from, to, ours }: Import): boolean {
   return allowed.some((path) => to === path || to.startsWith(path.replace(/\/?$/, '/')));
 }
 
-/** The sub-room of a room in which a file is; undefined for a file of the room itself. */
+/** The sub-room of a room in which a file is, or the file itself if it has a floor; else undefined. */
 function subRoom(room: string, file: string): string | undefined {
-  const parts = file.slice(room.length + 1).split('/');
-  return parts.length > 1 ? parts[0] : undefined;
+  const [name = '', ...rest] = file.slice(room.length + 1).split('/');
+  return rest.length > 0 || rooms.get(room)?.floors?.flat().includes(name) ? name : undefined;
 }
 
 /** A cycle that begins at a node, or undefined. */
@@ -156,6 +161,18 @@ describe('the rooms', () => {
       if (floors) expect([...named].filter((name) => floorOf(name) < 0)).toEqual([]);
     }
     expect(wrong).toEqual([]);
+  });
+
+  it('have no file next to their sub-rooms but those of their face', () => {
+    for (const [room, { face }] of rooms) {
+      const inside = files.filter((file) => file.startsWith(`${room}/`));
+      const own = inside.filter((file) => dirname(file) === room);
+      if (own.length === inside.length) continue;
+      expect({ room, face: own.map((file) => basename(file)).sort() }).toEqual({
+        room,
+        face: face ?? [],
+      });
+    }
   });
 
   it('import the MCP SDK in one sub-room', () => {

@@ -16,7 +16,7 @@ import {
   type RootProbe,
   rootAt,
   startDirectory,
-} from '../../src/app/root.ts';
+} from '../../src/app/session/root.ts';
 import { linked } from '../support/windows.ts';
 
 /** A file system of directories, some of which are the top of a work tree. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLinks } from '../../src/core/evidence/memory-links.ts';
+import { saysTheSame } from '../../src/core/evidence/statement.ts';
 import {
   annotated,
   annotationsAt,
   parseAddress,
   Sections,
-} from '../../src/core/evidence/section-claims.ts';
-import { saysTheSame } from '../../src/core/evidence/statement.ts';
+} from '../../src/core/markdown/section-claims.ts';
 
 const log = `# Decision Log
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Session } from '../../src/core/session.ts';
+import { Session } from '../../src/core/memory/session.ts';
 import { SessionHandles } from '../../src/server/mcp/session-handles.ts';
 
 const hour = 60 * 60 * 1000;

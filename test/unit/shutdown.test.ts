@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
-import { endInOrder } from '../../src/cli/shutdown.ts';
+import { endInOrder } from '../../src/cli/process/shutdown.ts';
 
 const process: EventEmitter = globalThis.process;
 const events = [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { manifests, serverName } from '../../plugins/manifests.js';
-import { commandName } from '../../src/cli/tool-arguments.ts';
-import { inputSchema } from '../../src/core/input.ts';
-import { isObject, type JsonValue } from '../../src/core/json.ts';
-import type { Toolset } from '../../src/core/toolset.ts';
+import { commandName } from '../../src/cli/line/tool-arguments.ts';
+import type { Toolset } from '../../src/core/declarations/toolset.ts';
+import { inputSchema } from '../../src/core/values/input.ts';
+import { isObject, type JsonValue } from '../../src/core/values/json.ts';
 import { toListing } from '../../src/server/mcp/tool-listing.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryError } from '../../src/core/error.ts';
+import { MemoryError } from '../../src/core/values/error.ts';
 import { maxYamlMarks } from '../../src/core/yaml/foreign.ts';
 import { readCanonicalYaml } from '../../src/core/yaml/reader.ts';
 import { writeYaml } from '../../src/core/yaml/writer.ts';

@@ -1,4 +1,4 @@
-import { type Embedder, maxVectorLength } from '../../core/embedder.ts';
+import { type Embedder, maxVectorLength } from '../../core/declarations/embedder.ts';
 import { isObject } from './model-folder.ts';
 
 /** A longer answer is not read to its end, in bytes. */

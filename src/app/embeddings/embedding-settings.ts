@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import type { Embedder } from '../../core/embedder.ts';
+import type { Embedder } from '../../core/declarations/embedder.ts';
 
 /** The model that compares texts by meaning: an endpoint, or a folder with a static model. */
 export type EmbeddingSettings =

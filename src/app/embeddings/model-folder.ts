@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJsonText } from '../../core/json.ts';
+import { readJsonText } from '../../core/values/json.ts';
 
 /** A larger file of JSON is not read, in bytes. */
 const maxJson = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { checksum } from '../../core/checksum.ts';
-import { type Embedder, maxVectorLength } from '../../core/embedder.ts';
+import { type Embedder, maxVectorLength } from '../../core/declarations/embedder.ts';
+import { checksum } from '../../core/values/checksum.ts';
 import { modelError, readJson } from './model-folder.ts';
 import { Safetensors } from './safetensors.ts';
 import { Tokenizer } from './tokenizer.ts';

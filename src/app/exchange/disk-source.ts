@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
-import type { ExchangeFormat, Remark, Source } from '../../core/exchange-format.ts';
+import type { ExchangeFormat, Remark, Source } from '../../core/declarations/exchange-format.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { Enclosure } from '../../git/repository/enclosure.ts';
 
 /** A larger file is refused, in bytes. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { storageError } from '../../git/disk/disk.ts';
 
 /**

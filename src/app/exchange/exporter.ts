@@ -1,8 +1,8 @@
-import { MemoryError } from '../../core/error.ts';
-import type { Session } from '../../core/session.ts';
-import type { CautionsByPath } from '../../core/store.ts';
+import type { Session } from '../../core/memory/session.ts';
+import type { CautionsByPath } from '../../core/memory/store.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { App } from '../app.ts';
-import type { CallOptions } from '../call-context.ts';
+import type { CallOptions } from '../session/call-context.ts';
 import { cautionsOfAll, writeHtml, writeMarkdown } from './html-report.ts';
 import { formatsOf } from './importer.ts';
 

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import type { Context } from '../../core/context.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { Toolset } from '../../core/declarations/toolset.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
 import { contentStart } from '../../core/markdown/sections.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
-import { byCreation, type CautionsByPath, type Located } from '../../core/store.ts';
-import type { Toolset } from '../../core/toolset.ts';
+import { byCreation, type CautionsByPath, type Located } from '../../core/memory/store.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { writeYaml } from '../../core/yaml/writer.ts';
 
 type Files = ReadonlyMap<string, string>;

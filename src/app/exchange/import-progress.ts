@@ -1,4 +1,4 @@
-import type { Context } from '../../core/context.ts';
+import type { Context } from '../../core/declarations/context.ts';
 
 /** The phases of an import, each with the part of the whole that it takes: from and to. */
 const phases = {

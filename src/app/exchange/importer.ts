@@ -1,23 +1,23 @@
 import { basename, dirname, isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type Context, timestamp } from '../../core/context.ts';
-import { describeIssue, MemoryError } from '../../core/error.ts';
+import { counted } from '../../core/answers/painter.ts';
+import { type Context, timestamp } from '../../core/declarations/context.ts';
 import type {
   ExchangeFormat,
   Findings,
   ImportedRecord,
   Remark,
-} from '../../core/exchange-format.ts';
-import type { CommitMade } from '../../core/history.ts';
-import { toIssue } from '../../core/input.ts';
-import { isObject } from '../../core/json.ts';
-import { counted } from '../../core/painter.ts';
-import type { Session } from '../../core/session.ts';
-import type { Reader, Store, Transaction } from '../../core/store.ts';
-import { memoryFolderName } from '../../core/workspace.ts';
+} from '../../core/declarations/exchange-format.ts';
+import { memoryFolderName } from '../../core/declarations/workspace.ts';
+import type { CommitMade } from '../../core/memory/history.ts';
+import type { Session } from '../../core/memory/session.ts';
+import type { Reader, Store, Transaction } from '../../core/memory/store.ts';
+import { describeIssue, MemoryError } from '../../core/values/error.ts';
+import { toIssue } from '../../core/values/input.ts';
+import { isObject } from '../../core/values/json.ts';
 import { inSlices, Slice, type Steps } from '../../store/records/slices.ts';
 import { type App, redactText } from '../app.ts';
-import type { CallOptions } from '../call-context.ts';
+import type { CallOptions } from '../session/call-context.ts';
 import { type FoundSource, findSources } from './disk-source.ts';
 import { ImportProgress } from './import-progress.ts';
 

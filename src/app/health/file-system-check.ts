@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { Disk, storageError } from '../../git/disk/disk.ts';
 import type { Files } from '../../git/disk/file-layer.ts';
 import type { Finding } from './finding.ts';

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { release } from 'node:os';
 import { dirname, join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
-import type { Session } from '../../core/session.ts';
-import { describeCopy, type LeftOut } from '../../core/store.ts';
-import { readSyncState } from '../../core/sync-state.ts';
-import { memoryFolderName } from '../../core/workspace.ts';
+import { memoryFolderName } from '../../core/declarations/workspace.ts';
+import type { Session } from '../../core/memory/session.ts';
+import { describeCopy, type LeftOut } from '../../core/memory/store.ts';
+import { readSyncState } from '../../core/memory/sync-state.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { Enclosure } from '../../git/repository/enclosure.ts';
 import { FoldedPaths } from '../../store/records/folded-paths.ts';
 import type { App } from '../app.ts';
-import type { CallOptions } from '../call-context.ts';
-import { describePlace } from '../placing.ts';
-import { findRoot, type RootInput } from '../root.ts';
+import type { CallOptions } from '../session/call-context.ts';
+import { describePlace } from '../session/placing.ts';
+import { findRoot, type RootInput } from '../session/root.ts';
 import type { Finding } from './finding.ts';
 import { checkRepository } from './repository-check.ts';
 

@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path';
-import type { MemoryError } from '../../core/error.ts';
-import { memoryFolderName } from '../../core/workspace.ts';
+import { memoryFolderName } from '../../core/declarations/workspace.ts';
+import type { MemoryError } from '../../core/values/error.ts';
 import { doesSign } from '../../git/commit/signing.ts';
 import { isKnownStorage } from '../../git/commit/state.ts';
 import {
@@ -16,8 +16,8 @@ import { GitConfig, maxConfigSize } from '../../git/repository/config.ts';
 import { formerRule } from '../../git/repository/conversions.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import { readRegular } from '../../git/repository/enclosure.ts';
-import { setMergeDriver } from '../merging.ts';
-import type { RootInput } from '../root.ts';
+import { setMergeDriver } from '../session/merging.ts';
+import type { RootInput } from '../session/root.ts';
 import { checkAccess } from './access-check.ts';
 import { checkFileSystem } from './file-system-check.ts';
 import type { Finding } from './finding.ts';

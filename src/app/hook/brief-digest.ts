@@ -1,6 +1,6 @@
 import { statSize } from '../../git/disk/file-layer.ts';
-import type { QuickMemory } from '../../store/quick-memory.ts';
 import type { CurrentTexts, StoredIndex } from '../../store/search/stored-index.ts';
+import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { BranchRelevance } from '../../toolsets/brief/branch-relevance.ts';
 import {
   type BriefPoints,

@@ -1,6 +1,6 @@
-import type { RecordStates } from '../../core/store.ts';
+import type { RecordStates } from '../../core/memory/store.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
-import type { QuickMemory } from '../../store/quick-memory.ts';
+import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { ContextSource } from '../../toolsets/brief/context-source.ts';
 import type { DigestBase } from './digest-base.ts';
 import type { DigestFacts } from './digest-facts.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json.ts';
+import { isObject } from '../../core/values/json.ts';
 
 /** Events of a session, under the names of the command line. */
 export const hookEvents = [

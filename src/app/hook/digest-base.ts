@@ -1,10 +1,10 @@
-import type { BriefPoint } from '../../core/record-type.ts';
+import type { BriefPoint } from '../../core/record/record-type.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import type { SectionFile } from '../../store/derived/section-file.ts';
 import { TextBlocks, textSections } from '../../store/derived/text-blocks.ts';
-import type { QuickMemory } from '../../store/quick-memory.ts';
 import type { StoredText } from '../../store/search/stored-index.ts';
-import { placeFrom } from '../../store/search/stored-words.ts';
+import { placeFrom } from '../../store/search/terms/stored-words.ts';
+import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { LocatedPoint } from '../../toolsets/brief/session-brief.ts';
 import { KeyedRows, keyedSections } from './keyed-rows.ts';
 

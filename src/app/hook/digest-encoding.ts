@@ -1,8 +1,8 @@
 import { bytesOf, jsonBytes } from '../../store/derived/section-file.ts';
 import { TextBlocksWriter } from '../../store/derived/text-blocks.ts';
-import type { FilesState, QuickMemory } from '../../store/quick-memory.ts';
 import { positionIn } from '../../store/records/owned-paths.ts';
 import type { Steps } from '../../store/records/slices.ts';
+import type { FilesState, QuickMemory } from '../../store/session/quick-memory.ts';
 import { relevanceKeys } from '../../toolsets/brief/branch-relevance.ts';
 import { maxQuoted } from '../../toolsets/brief/layout.ts';
 import { newestFirst } from '../../toolsets/brief/session-brief.ts';

@@ -1,4 +1,4 @@
-import type { RecordDoubts } from '../../core/store.ts';
+import type { RecordDoubts } from '../../core/memory/store.ts';
 import type { BriefLine } from '../../toolsets/brief/layout.ts';
 import type { DamagedRecord, MemoryChange } from '../../toolsets/brief/session-brief.ts';
 

@@ -1,8 +1,8 @@
-import type { Context } from '../../core/context.ts';
-import { QuickMemory } from '../../store/quick-memory.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { QuickMemory } from '../../store/session/quick-memory.ts';
 import { briefSource, listedTools } from '../../toolsets/index.ts';
 import type { AppOptions } from '../app.ts';
-import { isPlacedApart } from '../placed-apart.ts';
+import { isPlacedApart } from '../session/placed-apart.ts';
 import { BriefDigest } from './brief-digest.ts';
 import { writeDigest } from './digest-writer.ts';
 import { QuickHookMemory } from './quick-hook-memory.ts';

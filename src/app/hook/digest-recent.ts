@@ -1,5 +1,5 @@
 import { jsonBytes } from '../../store/derived/section-file.ts';
-import type { QuickMemory } from '../../store/quick-memory.ts';
+import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { LocatedPoint } from '../../toolsets/brief/session-brief.ts';
 import type { DigestFacts } from './digest-facts.ts';
 import type { DigestRecord, DoubtsNote } from './digest-record.ts';

@@ -1,5 +1,5 @@
-import type { BriefPoint } from '../../core/record-type.ts';
-import type { RecordDoubts } from '../../core/store.ts';
+import type { RecordDoubts } from '../../core/memory/store.ts';
+import type { BriefPoint } from '../../core/record/record-type.ts';
 import type { StoredText } from '../../store/search/stored-index.ts';
 import type { LocatedPoint } from '../../toolsets/brief/session-brief.ts';
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RecordDoubts, TypedRecord } from '../../core/store.ts';
+import type { RecordDoubts, TypedRecord } from '../../core/memory/store.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
-import type { QuickMemory } from '../../store/quick-memory.ts';
 import { configPath } from '../../store/records/memory-config.ts';
 import { inSlices } from '../../store/records/slices.ts';
 import { toStoredText } from '../../store/search/encoded-text.ts';
+import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import { BranchRelevance, relevanceKeys } from '../../toolsets/brief/branch-relevance.ts';
 import { type ContextSource, pointsOf } from '../../toolsets/brief/context-source.ts';
 import { maxQuoted } from '../../toolsets/brief/layout.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../../core/context.ts';
-import { HookState } from '../../store/hook-state.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { HookState } from '../../store/session/hook-state.ts';
 import type { Brief } from '../../toolsets/brief/layout.ts';
 import type { BriefRequest } from '../../toolsets/brief/session-brief.ts';
 import { brief, trackProgress } from '../../toolsets/index.ts';

@@ -1,6 +1,6 @@
-import { checksum } from '../../core/checksum.ts';
-import { isObject, type JsonObject, type JsonValue, own } from '../../core/json.ts';
-import type { LocalState } from '../../core/store.ts';
+import type { LocalState } from '../../core/memory/store.ts';
+import { checksum } from '../../core/values/checksum.ts';
+import { isObject, type JsonObject, type JsonValue, own } from '../../core/values/json.ts';
 
 /** The state of one session of a client, kept from one hook to the next. */
 export interface HookSession {

@@ -1,9 +1,9 @@
-import { dayOf } from '../../core/context.ts';
-import type { RecordDoubts } from '../../core/store.ts';
-import { readSyncState } from '../../core/sync-state.ts';
-import type { HookState } from '../../store/hook-state.ts';
-import { QuickMemory } from '../../store/quick-memory.ts';
+import { dayOf } from '../../core/declarations/context.ts';
+import type { RecordDoubts } from '../../core/memory/store.ts';
+import { readSyncState } from '../../core/memory/sync-state.ts';
 import type { StoredIndex } from '../../store/search/stored-index.ts';
+import type { HookState } from '../../store/session/hook-state.ts';
+import { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { Brief, BriefLine } from '../../toolsets/brief/layout.ts';
 import {
   leastScore,

@@ -1,8 +1,8 @@
 import { App } from '../../app/app.ts';
 import { isUsual, keepDigest } from '../../app/hook/digest-keeping.ts';
-import type { Toolset } from '../../core/toolset.ts';
-import type { Command, Invocation } from '../command.ts';
-import { findCommand } from '../tool-command.ts';
+import type { Toolset } from '../../core/declarations/toolset.ts';
+import type { Command, Invocation } from '../line/command.ts';
+import { findCommand } from '../line/tool-command.ts';
 
 /** The command of the tool `brief`, which also stores the digest that the next brief needs. */
 export function brief(toolsets: readonly Toolset[]): Command {

@@ -1,5 +1,5 @@
 import { redactText } from '../../app/app.ts';
-import { toMemoryError } from '../../core/error.ts';
+import { counted, paintDiff } from '../../core/answers/painter.ts';
 import type { Lines } from '../../core/evidence/reference.ts';
 import type {
   CheckFinding,
@@ -9,15 +9,15 @@ import type {
   EvidenceRequest,
   Severity,
 } from '../../core/evidence/verdict.ts';
+import type { MemoryReport } from '../../core/memory/pinned-memories.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
-import { counted, paintDiff } from '../../core/painter.ts';
-import type { MemoryReport } from '../../core/pinned-memories.ts';
-import { type Command, flagText, type Invocation } from '../command.ts';
-import { wordingFor } from '../error-wording.ts';
-import { report as logReport } from '../log.ts';
-import { asJson, outputFlag } from '../result.ts';
-import { inReadingSession } from '../run-in-session.ts';
-import { printable, Screen } from '../terminal.ts';
+import { toMemoryError } from '../../core/values/error.ts';
+import { type Command, flagText, type Invocation } from '../line/command.ts';
+import { wordingFor } from '../line/error-wording.ts';
+import { asJson, outputFlag } from '../line/result.ts';
+import { inReadingSession } from '../line/run-in-session.ts';
+import { report as logReport } from '../screen/log.ts';
+import { printable, Screen } from '../screen/terminal.ts';
 
 /** Exit status of a check that could not run. */
 const couldNotRun = 2;

@@ -1,11 +1,17 @@
 import { exportNames } from '../../app/exchange/exporter.ts';
-import type { Context } from '../../core/context.ts';
-import type { Invocation } from '../command.ts';
-import { type Command, type Commands, type Flag, type Flags, flagMeaning } from '../command.ts';
-import { commandIndex } from '../command-line.ts';
-import { inSession } from '../run-in-session.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { Invocation } from '../line/command.ts';
+import {
+  type Command,
+  type Commands,
+  type Flag,
+  type Flags,
+  flagMeaning,
+} from '../line/command.ts';
+import { commandIndex } from '../line/command-line.ts';
+import { inSession } from '../line/run-in-session.ts';
+import { printable } from '../screen/terminal.ts';
 import { clients } from '../setup/client.ts';
-import { printable } from '../terminal.ts';
 import { shells } from './completion.ts';
 
 /** A shell shows no more of them in a useful way. */

@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/error.ts';
-import type { Command } from '../command.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import type { Command } from '../line/command.ts';
 
 /**
  * Scripts that ask the program for the words that fit: `memory-bank complete` prints `words` or `files`

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { readText } from '../../app/project-file.ts';
-import { recordText, saveText } from '../../app/record-text.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { CommitMade } from '../../core/history.ts';
-import { type Command, flagText } from '../command.ts';
-import { openDraft } from '../draft.ts';
-import { findRecord } from '../record-lookup.ts';
-import { asJson, outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
+import { readText } from '../../app/project/project-file.ts';
+import { recordText, saveText } from '../../app/project/record-text.ts';
+import type { CommitMade } from '../../core/memory/history.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { type Command, flagText } from '../line/command.ts';
+import { openDraft } from '../line/draft.ts';
+import { findRecord } from '../line/record-lookup.ts';
+import { asJson, outputFlag, showResult } from '../line/result.ts';
+import { inSession } from '../line/run-in-session.ts';
 
 /** `memory-bank edit <record>`: opens a record in the user's editor and commits what it becomes. */
 export const edit: Command = {

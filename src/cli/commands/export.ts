@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import type { CallOptions } from '../../app/call-context.ts';
 import { writeExport } from '../../app/exchange/export-files.ts';
 import {
   exportedCautions,
@@ -8,17 +7,18 @@ import {
   exportNames,
   siteFormat,
 } from '../../app/exchange/exporter.ts';
-import { pathAround } from '../../app/project-file.ts';
-import { findRoot } from '../../app/root.ts';
-import { cautionsJson } from '../../core/answer-fields.ts';
-import { MemoryError } from '../../core/error.ts';
-import { counted } from '../../core/painter.ts';
-import type { Session } from '../../core/session.ts';
-import { type Command, flagTexts, type Invocation } from '../command.ts';
-import { pageFolder } from '../page-folder.ts';
-import { asJson, outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
-import { Screen } from '../terminal.ts';
+import { pathAround } from '../../app/project/project-file.ts';
+import type { CallOptions } from '../../app/session/call-context.ts';
+import { findRoot } from '../../app/session/root.ts';
+import { counted } from '../../core/answers/painter.ts';
+import { cautionsJson } from '../../core/memory/answer-fields.ts';
+import type { Session } from '../../core/memory/session.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { type Command, flagTexts, type Invocation } from '../line/command.ts';
+import { asJson, outputFlag, showResult } from '../line/result.ts';
+import { inSession } from '../line/run-in-session.ts';
+import { pageFolder } from '../process/page-folder.ts';
+import { Screen } from '../screen/terminal.ts';
 
 /** `memory-bank export <format> [folder]`: writes the memory in another format, or as a report. */
 export const exportCommand: Command = {

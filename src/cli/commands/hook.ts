@@ -3,11 +3,11 @@ import { hookAgent, hookEvents, readEvent } from '../../app/hook/client-event.ts
 import { isUsual, keepDigest } from '../../app/hook/digest-keeping.ts';
 import { answerHook } from '../../app/hook/hook-answer.ts';
 import { contextMemory } from '../../app/hook/hook-memory.ts';
-import type { Context } from '../../core/context.ts';
-import { asciiJson } from '../../core/json.ts';
-import type { Command, Invocation } from '../command.ts';
-import { maxHookInput, readHookInput, toolsetNames } from '../hook-input.ts';
-import { printable } from '../terminal.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { asciiJson } from '../../core/values/json.ts';
+import type { Command, Invocation } from '../line/command.ts';
+import { maxHookInput, readHookInput, toolsetNames } from '../process/hook-input.ts';
+import { printable } from '../screen/terminal.ts';
 
 /** Longest time that a hook may take, in milliseconds; clients wait for it. */
 const maxTime = 5_000;

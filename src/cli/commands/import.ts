@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { noteNewRepository } from '../../app/call-report.ts';
 import { type ImportReport, importSources } from '../../app/exchange/importer.ts';
-import { findRoot } from '../../app/root.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { Remark } from '../../core/exchange-format.ts';
-import { type Command, flagText } from '../command.ts';
-import { outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
-import type { Screen } from '../terminal.ts';
+import { noteNewRepository } from '../../app/session/call-report.ts';
+import { findRoot } from '../../app/session/root.ts';
+import type { Remark } from '../../core/declarations/exchange-format.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { type Command, flagText } from '../line/command.ts';
+import { outputFlag, showResult } from '../line/result.ts';
+import { inSession } from '../line/run-in-session.ts';
+import type { Screen } from '../screen/terminal.ts';
 
 /** `memory-bank import [source]`: imports the memory of other programs. */
 export const importCommand: Command = {

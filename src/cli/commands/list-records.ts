@@ -1,15 +1,15 @@
-import { MemoryError } from '../../core/error.ts';
-import type { History } from '../../core/history.ts';
+import { counted } from '../../core/answers/painter.ts';
+import type { Toolset } from '../../core/declarations/toolset.ts';
+import type { History } from '../../core/memory/history.ts';
+import type { Damaged, Store } from '../../core/memory/store.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
-import { counted } from '../../core/painter.ts';
-import type { Damaged, Store } from '../../core/store.ts';
-import type { Toolset } from '../../core/toolset.ts';
-import { type Command, flagNumber, flagText } from '../command.ts';
-import { wordingFor } from '../error-wording.ts';
-import { withRecords } from '../record-lookup.ts';
-import { outputFlag, showResult } from '../result.ts';
-import { inReadingSession } from '../run-in-session.ts';
-import { printable, type Screen } from '../terminal.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { type Command, flagNumber, flagText } from '../line/command.ts';
+import { wordingFor } from '../line/error-wording.ts';
+import { withRecords } from '../line/record-lookup.ts';
+import { outputFlag, showResult } from '../line/result.ts';
+import { inReadingSession } from '../line/run-in-session.ts';
+import { printable, type Screen } from '../screen/terminal.ts';
 
 /** Commits of one page of history, and pages read to find the last change of each record. */
 const pageSize = 1000;

@@ -1,9 +1,9 @@
-import { counted } from '../../core/painter.ts';
-import { changeSigns } from '../change-signs.ts';
-import type { Command } from '../command.ts';
-import { decisionFlags, mergeOrAsk } from '../conflict-questions.ts';
-import { outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
+import { counted } from '../../core/answers/painter.ts';
+import type { Command } from '../line/command.ts';
+import { decisionFlags, mergeOrAsk } from '../line/conflict-questions.ts';
+import { outputFlag, showResult } from '../line/result.ts';
+import { inSession } from '../line/run-in-session.ts';
+import { changeSigns } from '../screen/change-signs.ts';
 
 /** The sides of a conflict. */
 const sideNames = { ours: 'this branch', theirs: 'the other branch' };

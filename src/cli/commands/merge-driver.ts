@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { checkDrivenMerge, mergeFile, setMergeDriver } from '../../app/merging.ts';
-import { findRoot } from '../../app/root.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { Command } from '../command.ts';
-import { printable } from '../terminal.ts';
+import { checkDrivenMerge, mergeFile, setMergeDriver } from '../../app/session/merging.ts';
+import { findRoot } from '../../app/session/root.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import type { Command } from '../line/command.ts';
+import { printable } from '../screen/terminal.ts';
 
 /** `memory-bank merge-driver`: merges a file that both sides changed, for git (gitattributes, "merge"). */
 export const mergeDriver: Command = {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { windowsProgram } from '../../app/programs.ts';
-import { MemoryError } from '../../core/error.ts';
-import { leaseBuild } from '../build-lease.ts';
-import { type Command, flagNumber } from '../command.ts';
-import { pageFolder } from '../page-folder.ts';
-import { endInOrder } from '../shutdown.ts';
+import { windowsProgram } from '../../app/session/programs.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { type Command, flagNumber } from '../line/command.ts';
+import { leaseBuild } from '../process/build-lease.ts';
+import { pageFolder } from '../process/page-folder.ts';
+import { endInOrder } from '../process/shutdown.ts';
 
 /** `memory-bank view`: opens the memory of the project as pages in the browser. */
 export const view: Command = {

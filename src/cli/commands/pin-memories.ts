@@ -1,13 +1,13 @@
-import { changedRecordLines } from '../../core/change-lines.ts';
-import { MemoryError } from '../../core/error.ts';
-import { counted } from '../../core/painter.ts';
-import type { Memories, MemoryPin, PinPreview } from '../../core/pinned-memories.ts';
-import { type Command, flagText, type Invocation } from '../command.ts';
-import { memoryJson, memoryLine } from '../memory-lines.ts';
-import { mayGoOn } from '../prompt.ts';
-import { asJson, outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
-import { Screen } from '../terminal.ts';
+import { counted } from '../../core/answers/painter.ts';
+import { changedRecordLines } from '../../core/memory/change-lines.ts';
+import type { Memories, MemoryPin, PinPreview } from '../../core/memory/pinned-memories.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { type Command, flagText, type Invocation } from '../line/command.ts';
+import { mayGoOn } from '../line/prompt.ts';
+import { asJson, outputFlag, showResult } from '../line/result.ts';
+import { inSession } from '../line/run-in-session.ts';
+import { memoryJson, memoryLine } from '../screen/memory-lines.ts';
+import { Screen } from '../screen/terminal.ts';
 
 const actions = ['list', 'fetch', 'add', 'update', 'remove'] as const;
 type Action = (typeof actions)[number];

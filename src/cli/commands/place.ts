@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { describePlace, planMove, type WantedPlace } from '../../app/placing.ts';
-import { findRoot } from '../../app/root.ts';
-import { MemoryError } from '../../core/error.ts';
-import { counted } from '../../core/painter.ts';
-import { type Command, type FlagValues, flagText } from '../command.ts';
-import { mayGoOn } from '../prompt.ts';
-import { asJson, outputFlag, showResult } from '../result.ts';
-import { Screen } from '../terminal.ts';
+import { describePlace, planMove, type WantedPlace } from '../../app/session/placing.ts';
+import { findRoot } from '../../app/session/root.ts';
+import { counted } from '../../core/answers/painter.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { type Command, type FlagValues, flagText } from '../line/command.ts';
+import { mayGoOn } from '../line/prompt.ts';
+import { asJson, outputFlag, showResult } from '../line/result.ts';
+import { Screen } from '../screen/terminal.ts';
 
 /** `memory-bank place`: moves the memory to a branch of its own, to another repository, or back. */
 export const place: Command = {

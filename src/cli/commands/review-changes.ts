@@ -1,14 +1,14 @@
-import { changedRecordLines } from '../../core/change-lines.ts';
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import { counted } from '../../core/painter.ts';
-import { reviewBranches, type WaitingReview } from '../../core/waiting-reviews.ts';
-import { changeSigns } from '../change-signs.ts';
-import type { Command, Invocation } from '../command.ts';
-import { decisionFlags, mergeOrAsk } from '../conflict-questions.ts';
-import { mayGoOn } from '../prompt.ts';
-import { outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
+import { counted } from '../../core/answers/painter.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { changedRecordLines } from '../../core/memory/change-lines.ts';
+import { reviewBranches, type WaitingReview } from '../../core/memory/waiting-reviews.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import type { Command, Invocation } from '../line/command.ts';
+import { decisionFlags, mergeOrAsk } from '../line/conflict-questions.ts';
+import { mayGoOn } from '../line/prompt.ts';
+import { outputFlag, showResult } from '../line/result.ts';
+import { inSession } from '../line/run-in-session.ts';
+import { changeSigns } from '../screen/change-signs.ts';
 import { edit } from './edit-record.ts';
 
 /** Limit of the records of a review that are shown. */

@@ -1,14 +1,14 @@
-import { reportSearch } from '../../core/answer-fields.ts';
-import { counted } from '../../core/painter.ts';
-import { maxForeign, reportForeign } from '../../core/pinned-memories.ts';
-import type { SearchExplanation, SearchHit, SearchSignal } from '../../core/store.ts';
-import { type Command, flagNumber, flagText } from '../command.ts';
-import { withWordedDamage, wordingFor } from '../error-wording.ts';
-import { matchLines } from '../match-lines.ts';
-import { withRecords } from '../record-lookup.ts';
-import { outputFlag, showResult } from '../result.ts';
-import { inReadingSession } from '../run-in-session.ts';
-import type { Screen } from '../terminal.ts';
+import { counted } from '../../core/answers/painter.ts';
+import { reportSearch } from '../../core/memory/answer-fields.ts';
+import { maxForeign, reportForeign } from '../../core/memory/pinned-memories.ts';
+import type { SearchExplanation, SearchHit, SearchSignal } from '../../core/memory/store.ts';
+import { type Command, flagNumber, flagText } from '../line/command.ts';
+import { withWordedDamage, wordingFor } from '../line/error-wording.ts';
+import { withRecords } from '../line/record-lookup.ts';
+import { outputFlag, showResult } from '../line/result.ts';
+import { inReadingSession } from '../line/run-in-session.ts';
+import { matchLines } from '../screen/match-lines.ts';
+import type { Screen } from '../screen/terminal.ts';
 
 /** `memory-bank search <words>`: finds records by words, the best matches first. */
 export const search: Command = {

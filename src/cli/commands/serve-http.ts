@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { MemoryError } from '../../core/error.ts';
-import { leaseBuild } from '../build-lease.ts';
-import type { Command } from '../command.ts';
-import { keepDigests } from '../keep-digests.ts';
-import { announce, logFormats, useLogFormat } from '../log.ts';
-import { pageFolder } from '../page-folder.ts';
-import { logFormatOf, readServeOptions, readSettings } from '../serve-settings.ts';
-import { endInOrder } from '../shutdown.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import type { Command } from '../line/command.ts';
+import { leaseBuild } from '../process/build-lease.ts';
+import { keepDigests } from '../process/keep-digests.ts';
+import { pageFolder } from '../process/page-folder.ts';
+import { logFormatOf, readServeOptions, readSettings } from '../process/serve-settings.ts';
+import { endInOrder } from '../process/shutdown.ts';
+import { announce, logFormats, useLogFormat } from '../screen/log.ts';
 
 /** `memory-bank serve`: serves the REST API and MCP over HTTP until a signal ends it. */
 export const serveHttp: Command = {
@@ -81,7 +81,7 @@ export const serveHttp: Command = {
     // Loaded here, so that a client over stdio does not wait for it.
     const { listen } = await import('../../server/http/http.ts');
     const { viewFace } = await import('../../server/view/view-face.ts');
-    const { servedProjects } = await import('../served-projects.ts');
+    const { servedProjects } = await import('../process/served-projects.ts');
     const projects = await servedProjects(folders, options);
     const apps = [app, ...projects.map((project) => project.app)];
     const renewals = apps.map((one) => keepDigests(one, invocation));

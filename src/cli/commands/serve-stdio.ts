@@ -1,10 +1,10 @@
 import { redactText } from '../../app/app.ts';
-import { findRoot } from '../../app/root.ts';
+import { findRoot } from '../../app/session/root.ts';
 import { claimStdout, JsonLines } from '../../server/mcp/stdio.ts';
-import { leaseBuild } from '../build-lease.ts';
-import type { Command, Invocation } from '../command.ts';
-import { keepDigests } from '../keep-digests.ts';
-import { endInOrder } from '../shutdown.ts';
+import type { Command, Invocation } from '../line/command.ts';
+import { leaseBuild } from '../process/build-lease.ts';
+import { keepDigests } from '../process/keep-digests.ts';
+import { endInOrder } from '../process/shutdown.ts';
 
 /** `memory-bank` without a command: serves MCP over stdio until the client disconnects. */
 export const serve: Command = {

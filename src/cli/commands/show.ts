@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { readMemoryFile } from '../../app/project-file.ts';
-import { cautionField } from '../../core/answer-fields.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { JsonValue } from '../../core/json.ts';
+import { readMemoryFile } from '../../app/project/project-file.ts';
 import { readSection } from '../../core/markdown/section-argument.ts';
+import { cautionField } from '../../core/memory/answer-fields.ts';
+import { foreignNote, parseForeign } from '../../core/memory/pinned-memories.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
-import { foreignNote, parseForeign } from '../../core/pinned-memories.ts';
-import { type Command, flagText } from '../command.ts';
-import { wordingFor } from '../error-wording.ts';
-import { highlighted } from '../highlight.ts';
-import { type FoundRecord, findRecord, withPathOf } from '../record-lookup.ts';
-import { asJson, outputFlag, showResult } from '../result.ts';
-import { inReadingSession } from '../run-in-session.ts';
-import { printable, Screen } from '../terminal.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import type { JsonValue } from '../../core/values/json.ts';
+import { type Command, flagText } from '../line/command.ts';
+import { wordingFor } from '../line/error-wording.ts';
+import { type FoundRecord, findRecord, withPathOf } from '../line/record-lookup.ts';
+import { asJson, outputFlag, showResult } from '../line/result.ts';
+import { inReadingSession } from '../line/run-in-session.ts';
+import { highlighted } from '../screen/highlight.ts';
+import { printable, Screen } from '../screen/terminal.ts';
 
 /** `memory-bank show <path>`: prints the file of one record, or one section of it. */
 export const show: Command = {

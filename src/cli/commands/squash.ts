@@ -1,10 +1,10 @@
-import type { CommitInfo, CommitMade, Squashable } from '../../core/history.ts';
-import { counted } from '../../core/painter.ts';
-import { type Command, flagText } from '../command.ts';
-import { mayGoOn } from '../prompt.ts';
-import { asJson, outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
-import { Screen } from '../terminal.ts';
+import { counted } from '../../core/answers/painter.ts';
+import type { CommitInfo, CommitMade, Squashable } from '../../core/memory/history.ts';
+import { type Command, flagText } from '../line/command.ts';
+import { mayGoOn } from '../line/prompt.ts';
+import { asJson, outputFlag, showResult } from '../line/result.ts';
+import { inSession } from '../line/run-in-session.ts';
+import { Screen } from '../screen/terminal.ts';
 
 /** `memory-bank squash`: replaces the last unpushed commits of the memory by one. */
 export const squash: Command = {

@@ -1,19 +1,19 @@
 import { repositoryKind } from '../../app/health/repository-kind.ts';
-import { describePlace } from '../../app/placing.ts';
-import { findRoot } from '../../app/root.ts';
-import { cautionsJson } from '../../core/answer-fields.ts';
-import type { Context } from '../../core/context.ts';
-import { counted } from '../../core/painter.ts';
-import { type CopiedRecord, type Damaged, describeCopy } from '../../core/store.ts';
-import { readSyncState, type SyncState } from '../../core/sync-state.ts';
-import type { Toolset } from '../../core/toolset.ts';
-import { memoryFolderName } from '../../core/workspace.ts';
-import type { Command } from '../command.ts';
-import { wordingFor } from '../error-wording.ts';
-import { memoryJson, memoryLine } from '../memory-lines.ts';
-import { outputFlag, showResult } from '../result.ts';
-import { inReadingSession } from '../run-in-session.ts';
-import type { Screen } from '../terminal.ts';
+import { describePlace } from '../../app/session/placing.ts';
+import { findRoot } from '../../app/session/root.ts';
+import { counted } from '../../core/answers/painter.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { Toolset } from '../../core/declarations/toolset.ts';
+import { memoryFolderName } from '../../core/declarations/workspace.ts';
+import { cautionsJson } from '../../core/memory/answer-fields.ts';
+import { type CopiedRecord, type Damaged, describeCopy } from '../../core/memory/store.ts';
+import { readSyncState, type SyncState } from '../../core/memory/sync-state.ts';
+import type { Command } from '../line/command.ts';
+import { wordingFor } from '../line/error-wording.ts';
+import { outputFlag, showResult } from '../line/result.ts';
+import { inReadingSession } from '../line/run-in-session.ts';
+import { memoryJson, memoryLine } from '../screen/memory-lines.ts';
+import type { Screen } from '../screen/terminal.ts';
 
 /** `memory-bank status`: shows the project, its repository and the number of its records. */
 export const status: Command = {

@@ -1,12 +1,12 @@
-import { MemoryError } from '../../core/error.ts';
-import type { CommitMade, Division } from '../../core/history.ts';
-import { counted } from '../../core/painter.ts';
-import { type Command, flagText } from '../command.ts';
-import { exitStatus } from '../exit-status.ts';
-import { agrees, mayAsk } from '../prompt.ts';
-import { asJson, outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
-import { Screen } from '../terminal.ts';
+import { counted } from '../../core/answers/painter.ts';
+import type { CommitMade, Division } from '../../core/memory/history.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { type Command, flagText } from '../line/command.ts';
+import { exitStatus } from '../line/exit-status.ts';
+import { agrees, mayAsk } from '../line/prompt.ts';
+import { asJson, outputFlag, showResult } from '../line/result.ts';
+import { inSession } from '../line/run-in-session.ts';
+import { Screen } from '../screen/terminal.ts';
 
 /** Number of files that the plan lists of each part. */
 const maxListed = 10;

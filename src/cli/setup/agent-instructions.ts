@@ -1,4 +1,4 @@
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { hasConflictMarkers } from '../../core/yaml/yaml.ts';
 
 const begin = '<!-- memory-bank: begin -->';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isObject } from '../../core/json.ts';
+import { isObject } from '../../core/values/json.ts';
 import { type HookLine, hookCommand, readHookCommand } from './hook-command.ts';
 import hookSettings from './hook-settings.json' with { type: 'json' };
 import { editJson, jsonWithComments } from './json-entry.ts';

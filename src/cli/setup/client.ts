@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { personalPath, projectPath } from '../../app/project-file.ts';
+import { personalPath, projectPath } from '../../app/project/project-file.ts';
 import { json, jsonWithComments } from './json-entry.ts';
 import type { Language } from './language.ts';
 import { toml } from './toml-entry.ts';

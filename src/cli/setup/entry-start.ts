@@ -1,6 +1,6 @@
 import { existsSync, type Stats, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve, sep } from 'node:path';
-import { isObject } from '../../core/json.ts';
+import { isObject } from '../../core/values/json.ts';
 import type { Surroundings } from './client.ts';
 import { binName, packageName, realPath, withoutCmd } from './own-entry.ts';
 import type { ServerProcess } from './server-probe.ts';

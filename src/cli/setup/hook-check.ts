@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import type { Finding } from '../../app/health/finding.ts';
-import { projectPath, readText } from '../../app/project-file.ts';
-import { MemoryError } from '../../core/error.ts';
+import { projectPath, readText } from '../../app/project/project-file.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Surroundings } from './client.ts';
 import { type HookCommand, hookClients, hookCommands, hookPath, ownHooks } from './client-hooks.ts';
 import { CannotStart, NotOnPath, NotStarted, startOfEntry } from './entry-start.ts';

@@ -1,28 +1,28 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import type { CallOptions } from '../../app/call-context.ts';
 import { checkFirstWrite } from '../../app/health/repository-check.ts';
+import { projectPath } from '../../app/project/project-file.ts';
+import type { CallOptions } from '../../app/session/call-context.ts';
 import {
   findOwnFolder,
   leaveRepository,
   planMergeDriver,
   setMergeDriver,
-} from '../../app/merging.ts';
-import { isPlacedApart } from '../../app/placed-apart.ts';
-import { projectPath } from '../../app/project-file.ts';
-import { findRoot } from '../../app/root.ts';
-import { selectToolsets } from '../../app/toolset-selection.ts';
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { CommitMade } from '../../core/history.ts';
-import { own } from '../../core/json.ts';
-import { paintDiff } from '../../core/painter.ts';
-import type { Session } from '../../core/session.ts';
-import { type Command, flagText, type Invocation } from '../command.ts';
-import { agrees, mayAsk, mayGoOn, question } from '../prompt.ts';
-import { asJson, outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
-import { Screen } from '../terminal.ts';
+} from '../../app/session/merging.ts';
+import { isPlacedApart } from '../../app/session/placed-apart.ts';
+import { findRoot } from '../../app/session/root.ts';
+import { selectToolsets } from '../../app/session/toolset-selection.ts';
+import { paintDiff } from '../../core/answers/painter.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { CommitMade } from '../../core/memory/history.ts';
+import type { Session } from '../../core/memory/session.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { own } from '../../core/values/json.ts';
+import { type Command, flagText, type Invocation } from '../line/command.ts';
+import { agrees, mayAsk, mayGoOn, question } from '../line/prompt.ts';
+import { asJson, outputFlag, showResult } from '../line/result.ts';
+import { inSession } from '../line/run-in-session.ts';
+import { Screen } from '../screen/terminal.ts';
 import { clients, configPath, entryName, type Surroundings } from './client.ts';
 import { hookClients, hookPath } from './client-hooks.ts';
 import { type ClientPrograms, clientPrograms, isFromNpx } from './client-programs.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { personalPath, projectPath, readText } from '../../app/project-file.ts';
+import { personalPath, projectPath, readText } from '../../app/project/project-file.ts';
 import { unifiedDiff } from '../../core/diff/unified-diff.ts';
-import { MemoryError } from '../../core/error.ts';
-import { own } from '../../core/json.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { own } from '../../core/values/json.ts';
 import { editInstructions } from './agent-instructions.ts';
 import { clients, configPath, entryName, type Start, type Surroundings } from './client.ts';
 import { editHooks, hookClients, hookPath, isEmptySettings } from './client-hooks.ts';

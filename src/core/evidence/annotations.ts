@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { textKeys, withKeys } from '../yaml/text-keys.ts';
 import { inlinePattern as inline } from './inline-pattern.ts';
 import { formatReference, maxReferences, parseReference, type Reference } from './reference.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../values/json.ts';
 import { textKeys } from '../yaml/text-keys.ts';
 import { claimLine, mayHaveClaims } from './annotations.ts';
 import { inlinePattern as inline } from './inline-pattern.ts';

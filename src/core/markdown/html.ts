@@ -1,5 +1,5 @@
 import { withoutFingerprints } from '../evidence/annotations.ts';
-import { codePointOf, markHidden } from '../hidden-characters.ts';
+import { codePointOf, markHidden } from '../values/hidden-characters.ts';
 import { Anchors } from './anchors.ts';
 import { boundedParser } from './parser.ts';
 

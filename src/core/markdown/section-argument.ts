@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MemoryError } from '../error.ts';
+import { MemoryError } from '../values/error.ts';
 import { namedSections, sectionAt } from './section-path.ts';
 import { parsePart } from './text-part.ts';
 

@@ -1,4 +1,4 @@
-import { MemoryError } from '../error.ts';
+import { MemoryError } from '../values/error.ts';
 import { type Block, parseBlocks } from './blocks.ts';
 import { afterEol, lineEnd, lineStart, trimmedEnd, withoutBlankEnds } from './line.ts';
 import { closed, headingText, listText } from './text.ts';

@@ -10,7 +10,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { isObject, type JsonObject, type JsonValue, own } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue, own } from '../values/json.ts';
 import { type ForeignYaml, keyOf } from './foreign.ts';
 import { writeEntry, writeList, writeValue, writeYaml } from './writer.ts';
 

@@ -8,8 +8,8 @@ import {
   parseDocument,
   type YAMLMap,
 } from 'yaml';
-import { MemoryError } from '../error.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { MemoryError } from '../values/error.ts';
+import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { maxYamlDepth } from './reader.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../values/json.ts';
 import { isLiteral, isPlain, literalHeader, unprintable, writeNumber } from './writer.ts';
 
 /** Maximum nesting of maps and lists in a record. */

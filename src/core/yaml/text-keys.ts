@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../values/json.ts';
 import { writeYaml } from './writer.ts';
 import { readYaml, rewriteYaml } from './yaml.ts';
 

@@ -1,4 +1,4 @@
-import { escapedUnits, type JsonObject, type JsonValue } from '../json.ts';
+import { escapedUnits, type JsonObject, type JsonValue } from '../values/json.ts';
 
 /** Longer keys are written in the explicit form, because YAML limits implicit keys to 1,024 characters. */
 const maxImplicitKey = 1000;

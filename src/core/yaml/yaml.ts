@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MemoryError } from '../error.ts';
-import type { JsonObject } from '../json.ts';
+import { MemoryError } from '../values/error.ts';
+import type { JsonObject } from '../values/json.ts';
 import { editYaml } from './edit.ts';
 import { ForeignYaml } from './foreign.ts';
 import { readCanonicalYaml } from './reader.ts';

@@ -1,4 +1,4 @@
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { TreeChange } from '../index/cache-tree.ts';
 import type { IndexFile } from '../index/index-file.ts';
 import { restyleTo } from '../objects/line-ends.ts';

@@ -1,4 +1,4 @@
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { RepositoryQueue } from '../locks/queue.ts';
 import { type EncodedObject, encodeObject, formatCommit, type Oid } from '../objects/object.ts';

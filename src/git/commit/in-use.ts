@@ -1,4 +1,4 @@
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { isStillThere, type WorkTree } from '../repository/discover.ts';
 

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Disk, inWaves, removeIfEmpty } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import { inTheWay } from '../disk/folder.ts';

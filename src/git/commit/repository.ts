@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { Stat } from '../disk/file-layer.ts';
 import { Folder } from '../disk/folder.ts';

@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type IndexChange, IndexFile, type Unmerged } from '../index/index-file.ts';
 import { indexPath, writeIndex } from '../index/known-index.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { IndexFile } from '../index/index-file.ts';
 import type { GitConfig } from '../repository/config.ts';

@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Disk, inWaves, removeIfEmpty } from '../disk/disk.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { type IndexChange, IndexFile } from '../index/index-file.ts';

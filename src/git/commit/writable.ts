@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { Disk, storageError } from '../disk/disk.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { IndexFile } from '../index/index-file.ts';

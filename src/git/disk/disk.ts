@@ -1,5 +1,5 @@
 import { basename, dirname, join, sep } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { errno, type Files, lookThrough, type Stat } from './file-layer.ts';
 import { type Features, isRefusal, probeFeatures } from './file-system.ts';
 import { type SharedFolder, sharedMode } from './shared-mode.ts';

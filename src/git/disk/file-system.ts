@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { errno, type Files } from './file-layer.ts';
 
 /** The codes with which a file system refuses an operation that it does not have. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { storageError } from './disk.ts';
 import type { DirectoryEntry, Files, LoadedFile, Stat } from './file-layer.ts';
 import { type SavedStats, unchangedFiles } from './stat-comparison.ts';

@@ -1,4 +1,4 @@
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type TreeChange, updateCachedTrees } from './cache-tree.ts';
 
 /** An extension after the lines of an index (gitformat-index, "Extensions"). */

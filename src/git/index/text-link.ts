@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { objectId } from '../objects/object.ts';
 import { findWorkTree } from '../repository/discover.ts';

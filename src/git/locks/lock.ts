@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { errno, type Files, type Stat } from '../disk/file-layer.ts';
 import type { Features } from '../disk/file-system.ts';

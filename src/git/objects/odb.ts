@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, isAbsolute, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Disk, inWaves } from '../disk/disk.ts';
 import { errno, type Files } from '../disk/file-layer.ts';
 import { isomorphicGit } from './isomorphic-git.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 import type { ObjectType, Oid, RawObject } from './object.ts';
 import { ObjectCache } from './object-cache.ts';

@@ -1,4 +1,4 @@
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from './object.ts';
 
 /** An entry of a tree: a file, folder, link or submodule. */

@@ -1,5 +1,5 @@
 import { dirname, join, relative, resolve } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 
 import { type Disk, together } from '../disk/disk.ts';
 import type { Files } from '../disk/file-layer.ts';

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
 import { isOid, type Oid } from '../objects/object.ts';
 import { filesBelow, isRefName } from './loose-refs.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Files, lookThrough } from '../disk/file-layer.ts';
 import { filesBelow, isRefName } from './loose-refs.ts';
 import { Refs } from './refs.ts';

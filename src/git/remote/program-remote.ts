@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Disk, storageError } from '../disk/disk.ts';
 import { isOid, type Oid } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';

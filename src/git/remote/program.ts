@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { errno } from '../disk/file-layer.ts';
 import { endTree, programToStart } from '../repository/program-start.ts';
 

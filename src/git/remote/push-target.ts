@@ -1,4 +1,4 @@
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { GitConfig } from '../repository/config.ts';
 
 /** The remote to which git pushes a branch. */

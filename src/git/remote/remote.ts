@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import type { GitConfig } from '../repository/config.ts';

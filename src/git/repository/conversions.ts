@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
 import { checkSize } from '../disk/folder.ts';
 import { type AttributeRule, type AttributeState, parseAttributes } from './attribute-file.ts';

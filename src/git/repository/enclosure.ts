@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { storageError } from '../disk/disk.ts';
 import { errno, type Files, lookThrough, NodeFiles } from '../disk/file-layer.ts';
 import { checkSize } from '../disk/folder.ts';

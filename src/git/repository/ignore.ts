@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
 import { checkSize } from '../disk/folder.ts';
 import type { GitConfig } from './config.ts';

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { GitConfig } from './config.ts';
 import { expandHome } from './config-condition.ts';

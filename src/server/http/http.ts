@@ -12,25 +12,25 @@ import cors from 'cors';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { App } from '../../app/app.ts';
-import { Auth } from './auth.ts';
-import { Backlog } from './backlog.ts';
-import { Connections } from './connections.ts';
-import { expressListener, messagesOf } from './express-listener.ts';
-import { jsonBody, ownCookie, sameSite, soundHead } from './guards.ts';
-import { errorBody, sendError } from './http-error.ts';
-import { limitsOf } from './limits.ts';
-import { LoginSessions } from './login-sessions.ts';
-import { refuseBody } from './mcp-sessions.ts';
-import { operationRoutes } from './operation-routes.ts';
-import { ProjectChoice } from './project-choice.ts';
-import { createRoutes, type ProjectRoutes } from './project-routes.ts';
-import { enter, Projects, projectOf, type ServedProject } from './projects.ts';
-import { metadataPaths, ProtectedResource } from './protected-resource.ts';
-import { limitRate, type UncountedRequest } from './rate-limit.ts';
-import { sequence } from './sequence.ts';
-import { metricsEndpoint, probeEndpoints, projectsEndpoint } from './server-endpoints.ts';
-import type { Face, HttpSettings } from './settings.ts';
-import { SignIn } from './sign-in.ts';
+import { Auth } from './auth/auth.ts';
+import { LoginSessions } from './auth/login-sessions.ts';
+import { enter, Projects, projectOf, type ServedProject } from './auth/projects.ts';
+import { metadataPaths, ProtectedResource } from './auth/protected-resource.ts';
+import { SignIn } from './auth/sign-in.ts';
+import { operationRoutes } from './rest/operation-routes.ts';
+import { createRoutes, type ProjectRoutes } from './rest/project-routes.ts';
+import { metricsEndpoint, probeEndpoints, projectsEndpoint } from './rest/server-endpoints.ts';
+import type { Face, HttpSettings } from './rest/settings.ts';
+import { Backlog } from './server/backlog.ts';
+import { Connections } from './server/connections.ts';
+import { expressListener, messagesOf } from './server/express-listener.ts';
+import { jsonBody, ownCookie, sameSite, soundHead } from './server/guards.ts';
+import { errorBody, sendError } from './server/http-error.ts';
+import { limitsOf } from './server/limits.ts';
+import { limitRate, type UncountedRequest } from './server/rate-limit.ts';
+import { sequence } from './server/sequence.ts';
+import { refuseBody } from './sessions/mcp-sessions.ts';
+import { ProjectChoice } from './sessions/project-choice.ts';
 
 /** The limit of open connections. */
 const maxConnections = 1_000;
@@ -103,7 +103,7 @@ async function createApi(
   face: Face | undefined,
 ) {
   const { hosts, origins, limits, log } = settings;
-  const metrics = settings.metrics ? new (await import('./metrics.ts')).Metrics() : undefined;
+  const metrics = settings.metrics ? new (await import('./rest/metrics.ts')).Metrics() : undefined;
   const probes = probeEndpoints(projects);
   const ofServer = [
     ...(projects.areNamed ? [projectsEndpoint(projects)] : []),

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { App } from '../../app/app.ts';
-import type { Author } from '../../core/session.ts';
+import type { Author } from '../../core/memory/session.ts';
 import { createServer } from './legacy-server.ts';
 import { type ResponseLimit, Responses } from './responses.ts';
 

@@ -7,9 +7,9 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../../app/app.ts';
-import type { Admission, CallOptions } from '../../app/call-context.ts';
-import { toMemoryError } from '../../core/error.ts';
-import type { Author, Session } from '../../core/session.ts';
+import type { Admission, CallOptions } from '../../app/session/call-context.ts';
+import type { Author, Session } from '../../core/memory/session.ts';
+import { toMemoryError } from '../../core/values/error.ts';
 import type { Methods } from './method-access.ts';
 import {
   agentOf,

@@ -5,7 +5,7 @@ import {
   JSONRPCMessageSchema,
   SetLevelRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { isObject } from '../../core/json.ts';
+import { isObject } from '../../core/values/json.ts';
 import { invalidParams } from './rpc-error.ts';
 import { errorResponse, invalidRequest, type JsonLines, type MessageId } from './stdio.ts';
 

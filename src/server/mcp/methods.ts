@@ -1,13 +1,13 @@
 import type { App, Reply } from '../../app/app.ts';
-import type { CallOptions } from '../../app/call-context.ts';
-import { maxAnswer, openFile } from '../../core/answer-limit.ts';
-import type { LogLevel } from '../../core/context.ts';
-import { cutText } from '../../core/cut-text.ts';
-import { MemoryError } from '../../core/error.ts';
-import { isObject, type JsonObject, jsonText } from '../../core/json.ts';
+import type { CallOptions } from '../../app/session/call-context.ts';
+import { maxAnswer, openFile } from '../../core/answers/answer-limit.ts';
+import type { LogLevel } from '../../core/declarations/context.ts';
+import type { Tool } from '../../core/declarations/tool.ts';
+import type { Session } from '../../core/memory/session.ts';
 import { nearestName } from '../../core/names/nearest-name.ts';
-import type { Session } from '../../core/session.ts';
-import type { Tool } from '../../core/tool.ts';
+import { cutText } from '../../core/values/cut-text.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject, type JsonObject, jsonText } from '../../core/values/json.ts';
 import { invalidParams, RpcError } from './rpc-error.ts';
 import { toListing } from './tool-listing.ts';
 
@@ -38,7 +38,7 @@ export async function listTools(
 ): Promise<ListedTool[]> {
   const tools = (await app.toolsets()).flatMap((toolset) => toolset.tools);
   // The first answer does not need zod, so it is loaded on demand.
-  const { inputSchema } = await import('../../core/input.ts');
+  const { inputSchema } = await import('../../core/values/input.ts');
   return tools
     .filter((tool) => tool.listed !== false)
     .map((tool) => adapt({ ...toListing(tool), inputSchema: inputSchema(tool) }, tool));

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json.ts';
+import { isObject } from '../../core/values/json.ts';
 import { idOf, isModern, type ModernRequest, readRequest } from './modern-request.ts';
 import { type ModernServer, refuse } from './modern-server.ts';
 import { RpcError } from './rpc-error.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../core/json.ts';
+import { isObject, type JsonObject } from '../../core/values/json.ts';
 import { agentOf, type Params } from './methods.ts';
 import { invalidParams, RpcError } from './rpc-error.ts';
 import { invalidRequest } from './stdio.ts';

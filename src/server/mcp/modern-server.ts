@@ -1,9 +1,9 @@
 import type { App } from '../../app/app.ts';
-import type { Admission, CallOptions } from '../../app/call-context.ts';
-import { findTool } from '../../app/toolset-selection.ts';
-import { toMemoryError } from '../../core/error.ts';
-import { isObject, type JsonObject } from '../../core/json.ts';
-import type { Author, Session } from '../../core/session.ts';
+import type { Admission, CallOptions } from '../../app/session/call-context.ts';
+import { findTool } from '../../app/session/toolset-selection.ts';
+import type { Author, Session } from '../../core/memory/session.ts';
+import { toMemoryError } from '../../core/values/error.ts';
+import { isObject, type JsonObject } from '../../core/values/json.ts';
 import type { Methods } from './method-access.ts';
 import {
   getPrompt,

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
-import { MemoryError } from '../../core/error.ts';
-import { isObject } from '../../core/json.ts';
-import type { Session } from '../../core/session.ts';
+import type { Session } from '../../core/memory/session.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 import type { ModernRequest } from './modern-request.ts';
 import { invalidParams, RpcError } from './rpc-error.ts';
 import { warmSoon } from './warming.ts';

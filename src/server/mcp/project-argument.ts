@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json.ts';
+import { isObject } from '../../core/values/json.ts';
 import type { ListedTool } from './methods.ts';
 
 const description = 'Project of this server; an unknown name is answered with the known ones';

@@ -1,14 +1,14 @@
 import type { App } from '../../app/app.ts';
-import type { CallOptions } from '../../app/call-context.ts';
-import { maxAnswer, openFile } from '../../core/answer-limit.ts';
-import type { Context } from '../../core/context.ts';
-import { cutText } from '../../core/cut-text.ts';
-import { MemoryError } from '../../core/error.ts';
+import type { CallOptions } from '../../app/session/call-context.ts';
+import { maxAnswer, openFile } from '../../core/answers/answer-limit.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { Resources, TextResource } from '../../core/declarations/toolset.ts';
 import { formatPart, parsePart } from '../../core/markdown/text-part.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
-import type { Session } from '../../core/session.ts';
-import type { Located } from '../../core/store.ts';
-import type { Resources, TextResource } from '../../core/toolset.ts';
+import type { Session } from '../../core/memory/session.ts';
+import type { Located } from '../../core/memory/store.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { cutText } from '../../core/values/cut-text.ts';
+import { MemoryError } from '../../core/values/error.ts';
 
 /** A record as a resource. */
 export interface Resource {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { Admission } from '../../app/call-context.ts';
+import type { Admission } from '../../app/session/call-context.ts';
 import type { MessageId } from './stdio.ts';
 
 /** Limits what waits until clients read it. */

@@ -1,6 +1,6 @@
 import { redactText } from '../../app/app.ts';
-import type { MemoryError } from '../../core/error.ts';
-import type { JsonValue } from '../../core/json.ts';
+import type { MemoryError } from '../../core/values/error.ts';
+import type { JsonValue } from '../../core/values/json.ts';
 
 export const methodNotFound = -32601;
 export const invalidParams = -32602;

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { MemoryError } from '../../core/error.ts';
-import { isObject } from '../../core/json.ts';
-import type { Session } from '../../core/session.ts';
-import type { Tool } from '../../core/tool.ts';
+import type { Tool } from '../../core/declarations/tool.ts';
+import type { Session } from '../../core/memory/session.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 import type { ListedTool } from './methods.ts';
 
 /** The time after its last use at which a handle expires, in milliseconds. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/values/json.ts';
 import { readYaml } from '../../core/yaml/yaml.ts';
 import { invalidParams, RpcError } from './rpc-error.ts';
 

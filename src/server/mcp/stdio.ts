@@ -1,6 +1,6 @@
 import { Console } from 'node:console';
 import type { Readable, Writable } from 'node:stream';
-import { jsonText } from '../../core/json.ts';
+import { jsonText } from '../../core/values/json.ts';
 
 /** The limit of a message, in bytes; a longer one is refused and skipped. */
 export const maxMessageBytes = 16 * 1024 * 1024;

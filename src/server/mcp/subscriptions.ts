@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { App } from '../../app/app.ts';
-import type { CallOptions } from '../../app/call-context.ts';
-import { isObject } from '../../core/json.ts';
-import type { Session } from '../../core/session.ts';
+import type { CallOptions } from '../../app/session/call-context.ts';
+import type { Session } from '../../core/memory/session.ts';
+import { isObject } from '../../core/values/json.ts';
 import type { Params } from './methods.ts';
 import { ResourceFeed } from './resources.ts';
 import { internalError, invalidParams, RpcError } from './rpc-error.ts';

@@ -1,4 +1,4 @@
-import type { Tool } from '../../core/tool.ts';
+import type { Tool } from '../../core/declarations/tool.ts';
 
 /** Returns a tool as `tools/list` shows it, without its schema. */
 export function toListing(tool: Tool) {

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { Session } from '../../core/session.ts';
+import type { Session } from '../../core/memory/session.ts';
+import { MemoryError } from '../../core/values/error.ts';
 
 /** Time for the first requests of a client, which lists the tools before it calls one, in milliseconds. */
 const pause = 300;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { questionsOf } from '../../core/conflict-address.ts';
+import { questionsOf } from '../../core/memory/conflict-address.ts';
 import type { Accepted, FieldConflictAnswer as Field } from './answers.ts';
 import { ConfirmedButton, changedMeanwhile, useConfirmation } from './confirmation.tsx';
 import { ConflictChoice, OwnText } from './conflict-choice.tsx';

@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment, options, type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { codePointOf, markHidden, splitHidden } from '../../core/hidden-characters.ts';
+import { codePointOf, markHidden, splitHidden } from '../../core/values/hidden-characters.ts';
 
 /** Attributes with a text for people. */
 const texts = ['title', 'aria-label', 'placeholder', 'label', 'alt', 'data-label'] as const;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { matchPattern } from '../../core/match-pattern.ts';
+import { matchPattern } from '../../core/values/match-pattern.ts';
 import type { Found, Home } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Waiting } from './parts.tsx';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { CommitInfo, LogEntry } from '../../core/history.ts';
-import { makerOf } from '../../core/maker.ts';
+import type { CommitInfo, LogEntry } from '../../core/memory/history.ts';
+import { makerOf } from '../../core/memory/maker.ts';
 import type { CommitData, Entry, RecordReference } from '../page/answers.ts';
 import type { KnownRecord } from './record-source.ts';
 

@@ -1,6 +1,6 @@
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { CompareRequest, RecordChange } from '../../core/history.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { CompareRequest, RecordChange } from '../../core/memory/history.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Difference, StateComparison } from '../page/answers.ts';
 import { commitData } from './answer-data.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Decisions } from '../../core/conflict.ts';
+import type { Decisions } from '../../core/memory/conflict.ts';
 
 /** The path of a record, or of a field of it: `knowledge/patterns/tabs.md#value`. */
 const address = z.string().min(1).max(2000);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { App } from '../../app/app.ts';
-import { type Endpoint, untilClosed } from '../http/endpoint.ts';
+import { type Endpoint, untilClosed } from '../http/server/endpoint.ts';
 
 /** The pause between two comments in a stream, which show that the connection lives, in milliseconds. */
 const interval = 25_000;

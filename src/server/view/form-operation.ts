@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Context } from '../../core/context.ts';
-import { describeIssue, MemoryError } from '../../core/error.ts';
-import { toIssue } from '../../core/input.ts';
-import { isObject, type JsonObject } from '../../core/json.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { describeIssue, MemoryError } from '../../core/values/error.ts';
+import { toIssue } from '../../core/values/input.ts';
+import { isObject, type JsonObject } from '../../core/values/json.ts';
 import { type Control, formShape } from '../page/answers.ts';
 import { path } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';

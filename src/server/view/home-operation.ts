@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { NewestCommits } from '../../core/history.ts';
-import { describeCopy } from '../../core/store.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { NewestCommits } from '../../core/memory/history.ts';
+import { describeCopy } from '../../core/memory/store.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { homeShape } from '../page/answers.ts';
 import { at, commitData, countMakers, entryData, referenceTo } from './answer-data.ts';
 import { type Catalogue, defineMemoryOperation } from './operation.ts';

@@ -1,13 +1,14 @@
 import type { z } from 'zod';
 import type { App } from '../../app/app.ts';
-import type { CallOptions } from '../../app/call-context.ts';
-import { commitMeta } from '../../app/call-report.ts';
-import type { Context } from '../../core/context.ts';
-import type { CommitMade } from '../../core/history.ts';
-import { parseInput } from '../../core/input.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
-import type { Toolset } from '../../core/toolset.ts';
-import type { Backlog } from '../http/backlog.ts';
+import type { CallOptions } from '../../app/session/call-context.ts';
+import { commitMeta } from '../../app/session/call-report.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { Toolset } from '../../core/declarations/toolset.ts';
+import type { CommitMade } from '../../core/memory/history.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { parseInput } from '../../core/values/input.ts';
+import { pageHeader } from '../http/auth/login-sessions.ts';
+import type { Backlog } from '../http/server/backlog.ts';
 import {
   type Endpoint,
   parametersOf,
@@ -15,9 +16,8 @@ import {
   type RestSessions,
   setProvenance,
   untilClosed,
-} from '../http/endpoint.ts';
-import { HttpError } from '../http/http-error.ts';
-import { pageHeader } from '../http/login-sessions.ts';
+} from '../http/server/endpoint.ts';
+import { HttpError } from '../http/server/http-error.ts';
 
 /** The offered toolsets, and the record types of all of them. */
 export interface Catalogue {

@@ -1,11 +1,11 @@
-import { recordText } from '../../app/record-text.ts';
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import { recordText } from '../../app/project/record-text.ts';
+import type { Context } from '../../core/declarations/context.ts';
 import { formatPlace, parseGiven } from '../../core/evidence/annotations.ts';
-import type { CommitInfo } from '../../core/history.ts';
-import { isObject } from '../../core/json.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { CommitInfo } from '../../core/memory/history.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 import type { RecordData } from '../page/answers.ts';
 import { commitData, referenceTo } from './answer-data.ts';
 import type { RecordLinks } from './record-links.ts';

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { saveText } from '../../app/record-text.ts';
-import { reportLeftOut } from '../../core/answer-fields.ts';
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import { isObject, type JsonObject } from '../../core/json.ts';
+import { saveText } from '../../app/project/record-text.ts';
+import type { Context } from '../../core/declarations/context.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
-import type { SearchExplanation } from '../../core/store.ts';
+import { reportLeftOut } from '../../core/memory/answer-fields.ts';
+import type { SearchExplanation } from '../../core/memory/store.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject, type JsonObject } from '../../core/values/json.ts';
 import {
   listShape,
   previewShape,

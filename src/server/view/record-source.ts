@@ -1,8 +1,8 @@
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import { isObject } from '../../core/json.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
-import type { CopiedRecord, Damaged } from '../../core/store.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { CopiedRecord, Damaged } from '../../core/memory/store.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 
 /** A record of one state of the memory. */
 export interface KnownRecord {

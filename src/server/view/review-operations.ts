@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { MergeConflict } from '../../core/conflict.ts';
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { BranchMerge } from '../../core/history.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
-import { reviewBranches } from '../../core/waiting-reviews.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { MergeConflict } from '../../core/memory/conflict.ts';
+import type { BranchMerge } from '../../core/memory/history.ts';
+import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Accepted, acceptedShape, droppedShape, reviewsShape } from '../page/answers.ts';
 import { decisionFields, toDecisions } from './decision-fields.ts';
 import { defineMemoryOperation } from './operation.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Context } from '../../core/context.ts';
-import type { CommitInfo, LogEntry } from '../../core/history.ts';
-import { isObject } from '../../core/json.ts';
-import { isOfPerson } from '../../core/maker.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { CommitInfo, LogEntry } from '../../core/memory/history.ts';
+import { isOfPerson } from '../../core/memory/maker.ts';
+import { isObject } from '../../core/values/json.ts';
 import { type Home, reviewedShape } from '../page/answers.ts';
 import { countMakers } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';

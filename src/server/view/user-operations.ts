@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { userListShape, userRecordShape } from '../page/answers.ts';
 import { path, referenceTo } from './answer-data.ts';
 import { type Catalogue, defineMemoryOperation } from './operation.ts';

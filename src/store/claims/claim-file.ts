@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { MemoryError } from '../../core/error.ts';
-import { isObject } from '../../core/json.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 import { ownRefs } from '../../git/commit/own-ref.ts';
 import { type EncodedObject, encodeObject, type Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';

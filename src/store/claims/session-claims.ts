@@ -1,5 +1,5 @@
-import type { Claims, MadeClaim, WorkClaim } from '../../core/claims.ts';
-import { MemoryError } from '../../core/error.ts';
+import type { Claims, MadeClaim, WorkClaim } from '../../core/memory/claims.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { storageError } from '../../git/disk/disk.ts';
 import type { EncodedObject, Oid } from '../../git/objects/object.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { checksum } from '../../core/checksum.ts';
+import { checksum } from '../../core/values/checksum.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 
 /** The file of another work tree is removed when it was not written for this long, in milliseconds. */

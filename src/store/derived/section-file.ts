@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import { checksum } from '../../core/checksum.ts';
+import { checksum } from '../../core/values/checksum.ts';
 
 /** Identifies the format, in the byte order of the machine. */
 const magic = 0x314d_4249;

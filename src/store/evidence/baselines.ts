@@ -1,10 +1,10 @@
-import { MemoryError } from '../../core/error.ts';
 import {
   bothSay,
   type Statement,
   saysTheSame,
   statementOf,
 } from '../../core/evidence/statement.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import type { PathChange } from '../history/change-index.ts';

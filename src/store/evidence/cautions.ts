@@ -1,8 +1,8 @@
-import { MemoryError } from '../../core/error.ts';
 import type { Annotations } from '../../core/evidence/annotations.ts';
-import { parseAddress, readClaims, type Sections } from '../../core/evidence/section-claims.ts';
-import { OncePerStep } from '../../core/once-per-step.ts';
-import type { RecordDoubts } from '../../core/store.ts';
+import { parseAddress, readClaims, type Sections } from '../../core/markdown/section-claims.ts';
+import type { RecordDoubts } from '../../core/memory/store.ts';
+import { OncePerStep } from '../../core/timing/once-per-step.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { Folder } from '../../git/disk/folder.ts';
 import type { Oid } from '../../git/objects/object.ts';

@@ -1,7 +1,7 @@
-import { invalid, MemoryError } from '../../core/error.ts';
 import { type GivenEvidence, parseGiven } from '../../core/evidence/annotations.ts';
 import { SpanText } from '../../core/evidence/span.ts';
 import { findSymbol } from '../../core/evidence/symbol.ts';
+import { invalid, MemoryError } from '../../core/values/error.ts';
 import type { Folder } from '../../git/disk/folder.ts';
 import { maxCodeBytes, toText } from './project-code.ts';
 

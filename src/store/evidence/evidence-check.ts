@@ -1,4 +1,3 @@
-import { MemoryError } from '../../core/error.ts';
 import { formatPlace } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
 import {
@@ -13,7 +12,8 @@ import {
   type TextKind,
   type Verdict,
 } from '../../core/evidence/verdict.ts';
-import type { CommitInfo } from '../../core/history.ts';
+import type { CommitInfo } from '../../core/memory/history.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { ancestors } from '../history/lineage.ts';
 import { isBelow, memoryPath, type Visit } from '../history/visit.ts';

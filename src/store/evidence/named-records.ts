@@ -1,5 +1,5 @@
 import { memoryLinks } from '../../core/evidence/memory-links.ts';
-import type { RecordKey } from '../../core/record-type.ts';
+import type { RecordKey } from '../../core/record/record-type.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import type { CheckedRecord } from './record-evidence.ts';
 

@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/error.ts';
 import { SpanText } from '../../core/evidence/span.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { type Oid, objectId } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';

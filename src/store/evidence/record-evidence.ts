@@ -1,4 +1,3 @@
-import { MemoryError } from '../../core/error.ts';
 import { formatPlace, type GivenEvidence } from '../../core/evidence/annotations.ts';
 import {
   type FoundReference,
@@ -7,9 +6,10 @@ import {
   isProjectPath,
   maxReferences,
 } from '../../core/evidence/reference.ts';
-import { readClaims } from '../../core/evidence/section-claims.ts';
 import { partsOf, sectionText } from '../../core/evidence/statement.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import { readClaims } from '../../core/markdown/section-claims.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 
 /** Limit of the evidence of all records in one run. */
 export const maxEvidence = 100_000;

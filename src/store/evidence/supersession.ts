@@ -1,5 +1,5 @@
 import type { Annotations } from '../../core/evidence/annotations.ts';
-import { parseAddress, Sections } from '../../core/evidence/section-claims.ts';
+import { parseAddress, Sections } from '../../core/markdown/section-claims.ts';
 import type { Visit } from '../history/visit.ts';
 import { readText } from './record-claims.ts';
 

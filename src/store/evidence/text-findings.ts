@@ -1,6 +1,6 @@
 import { decisionTitle, relativeDate } from '../../core/evidence/text-claims.ts';
 import type { Severity, TextFinding, TextKind } from '../../core/evidence/verdict.ts';
-import type { BriefPoint } from '../../core/record-type.ts';
+import type { BriefPoint } from '../../core/record/record-type.ts';
 import type { Visit } from '../history/visit.ts';
 import type { Steps } from '../records/slices.ts';
 import type { NamedRecords } from './named-records.ts';

@@ -1,7 +1,7 @@
-import { dayOf } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { CommitInfo } from '../../core/history.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import { dayOf } from '../../core/declarations/context.ts';
+import type { CommitInfo } from '../../core/memory/history.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';

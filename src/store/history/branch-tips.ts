@@ -1,4 +1,4 @@
-import type { BranchInfo } from '../../core/history.ts';
+import type { BranchInfo } from '../../core/memory/history.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { pairMoves } from './comparison.ts';
 import { ancestors, ownChanges } from './lineage.ts';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import type { BranchWork } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import type { BranchWork } from '../../core/declarations/context.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import type { Files } from '../../git/disk/file-layer.ts';
 import { IndexFile } from '../../git/index/index-file.ts';

@@ -1,5 +1,10 @@
-import { MemoryError } from '../../core/error.ts';
-import type { Division, DivisionRequest, History, TangledCommit } from '../../core/history.ts';
+import type {
+  Division,
+  DivisionRequest,
+  History,
+  TangledCommit,
+} from '../../core/memory/history.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Rebuilt, Rewrite } from '../../git/commit/rewrite-plan.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';

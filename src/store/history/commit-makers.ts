@@ -1,5 +1,5 @@
-import type { CommitCounts, CommitFilter, CommitInfo } from '../../core/history.ts';
-import { makerOf } from '../../core/maker.ts';
+import type { CommitCounts, CommitFilter, CommitInfo } from '../../core/memory/history.ts';
+import { makerOf } from '../../core/memory/maker.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { Slice } from '../records/slices.ts';
 import type { ChangeIndex } from './change-index.ts';

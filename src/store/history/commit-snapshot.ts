@@ -1,5 +1,5 @@
-import type { CommitInfo, PastRecord, Snapshot } from '../../core/history.ts';
-import type { SearchRequest, SearchResult } from '../../core/store.ts';
+import type { CommitInfo, PastRecord, Snapshot } from '../../core/memory/history.ts';
+import type { SearchRequest, SearchResult } from '../../core/memory/store.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import { stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';

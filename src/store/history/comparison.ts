@@ -1,6 +1,6 @@
 import { unifiedDiff } from '../../core/diff/unified-diff.ts';
-import { Sections } from '../../core/evidence/section-claims.ts';
-import type { Change, FieldChange, RecordChange } from '../../core/history.ts';
+import { Sections } from '../../core/markdown/section-claims.ts';
+import type { Change, FieldChange, RecordChange } from '../../core/memory/history.ts';
 import { changedSections } from '../merge/section-choice.ts';
 import type { PathChange } from './change-index.ts';
 import { fieldChanges } from './difference.ts';

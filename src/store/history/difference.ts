@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unifiedDiff } from '../../core/diff/unified-diff.ts';
-import type { FieldChange } from '../../core/history.ts';
-import type { JsonValue } from '../../core/json.ts';
+import type { FieldChange } from '../../core/memory/history.ts';
+import type { JsonValue } from '../../core/values/json.ts';
 
 /** Length from which a text is compared line by line, in characters. */
 const longText = 200;

@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/error.ts';
-import type { History, Squashable } from '../../core/history.ts';
+import type { History, Squashable } from '../../core/memory/history.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Rewrite } from '../../git/commit/rewrite-plan.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';

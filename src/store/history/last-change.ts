@@ -1,4 +1,4 @@
-import type { Drift } from '../../core/context.ts';
+import type { Drift } from '../../core/declarations/context.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { treeOf } from '../../git/objects/odb.ts';

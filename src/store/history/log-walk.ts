@@ -1,4 +1,4 @@
-import type { CommitCounts, Log, LogEntry, LogRequest } from '../../core/history.ts';
+import type { CommitCounts, Log, LogEntry, LogRequest } from '../../core/memory/history.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex } from './change-index.ts';
 import { pathsOutside } from './commit-division.ts';

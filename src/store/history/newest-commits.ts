@@ -1,5 +1,5 @@
-import { monotonicTime } from '../../core/clock.ts';
-import type { LogEntry, NewestCommits } from '../../core/history.ts';
+import type { LogEntry, NewestCommits } from '../../core/memory/history.ts';
+import { monotonicTime } from '../../core/timing/clock.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type PathChange, pacer, pathChanges } from './change-index.ts';
 import { pairMoves } from './comparison.ts';

@@ -3,7 +3,7 @@ import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
 import { folderMode, listTree } from '../../git/objects/tree.ts';
 import type { Steps } from '../records/slices.ts';
-import type { ProjectText } from '../search/training-matrix.ts';
+import type { ProjectText } from '../search/meaning/training-matrix.ts';
 
 /** Limits of the commits, folders and documents that are read. */
 const maxCommits = 1000;

@@ -1,6 +1,6 @@
-import { MemoryError } from '../../core/error.ts';
-import type { CommitInfo, Restoration, RestoreOptions } from '../../core/history.ts';
-import type { Damaged } from '../../core/store.ts';
+import type { CommitInfo, Restoration, RestoreOptions } from '../../core/memory/history.ts';
+import type { Damaged } from '../../core/memory/store.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { boundedListing } from '../records/bounded-listing.ts';
 import type { LiveRecords } from '../records/live-records.ts';

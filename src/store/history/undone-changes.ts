@@ -1,4 +1,4 @@
-import type { CommitInfo } from '../../core/history.ts';
+import type { CommitInfo } from '../../core/memory/history.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
 import { pathChanges } from './change-index.ts';

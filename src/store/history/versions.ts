@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/error.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { checkSize } from '../../git/disk/folder.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';

@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/error.ts';
-import type { CommitInfo } from '../../core/history.ts';
+import type { CommitInfo } from '../../core/memory/history.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { Access } from '../modes/access.ts';
 import { commitInfo } from '../records/message.ts';

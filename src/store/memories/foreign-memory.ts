@@ -1,7 +1,7 @@
-import { MemoryError } from '../../core/error.ts';
-import { readClaims } from '../../core/evidence/section-claims.ts';
-import type { ForeignHit, ForeignRecord, MemoryPin } from '../../core/pinned-memories.ts';
-import type { SearchHit, SearchRequest } from '../../core/store.ts';
+import { readClaims } from '../../core/markdown/section-claims.ts';
+import type { ForeignHit, ForeignRecord, MemoryPin } from '../../core/memory/pinned-memories.ts';
+import type { SearchHit, SearchRequest } from '../../core/memory/store.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { PastRecords } from '../history/past-records.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import { inSlices } from '../records/slices.ts';

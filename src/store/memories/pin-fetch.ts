@@ -1,6 +1,6 @@
-import { MemoryError } from '../../core/error.ts';
-import type { RecordChange } from '../../core/history.ts';
-import type { MemoryPin, PinPreview } from '../../core/pinned-memories.ts';
+import type { RecordChange } from '../../core/memory/history.ts';
+import type { MemoryPin, PinPreview } from '../../core/memory/pinned-memories.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { isOid, type Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import type { Archive } from '../history/archive.ts';

@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/error.ts';
-import type { MemoryPin } from '../../core/pinned-memories.ts';
+import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { Archive } from '../history/archive.ts';
 import { PastRecords } from '../history/past-records.ts';

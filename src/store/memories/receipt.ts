@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/error.ts';
-import type { MemoryPin } from '../../core/pinned-memories.ts';
+import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { ownRefs } from '../../git/commit/own-ref.ts';
 import { type EncodedObject, encodeObject, type Oid, objectId } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';

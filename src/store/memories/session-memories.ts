@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { dayOf } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import { dayOf } from '../../core/declarations/context.ts';
 import { decisionTitle } from '../../core/evidence/text-claims.ts';
-import type { CommitMade } from '../../core/history.ts';
+import type { CommitMade } from '../../core/memory/history.ts';
 import {
   type ForeignHit,
   type ForeignRecord,
@@ -12,9 +11,10 @@ import {
   type PinnedMemory,
   type PinPreview,
   parseForeign,
-} from '../../core/pinned-memories.ts';
-import type { AnyRecordType, BriefPoint } from '../../core/record-type.ts';
-import type { SearchRequest } from '../../core/store.ts';
+} from '../../core/memory/pinned-memories.ts';
+import type { SearchRequest } from '../../core/memory/store.ts';
+import type { AnyRecordType, BriefPoint } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { storageError } from '../../git/disk/disk.ts';
 import type { Archive } from '../history/archive.ts';
 import { recordPath } from '../history/visit.ts';

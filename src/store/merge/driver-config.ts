@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { Disk, type Durability } from '../../git/disk/disk.ts';
 import { NodeFiles } from '../../git/disk/file-layer.ts';
 import { maxConfigSize } from '../../git/repository/config.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FieldConflict } from '../../core/conflict.ts';
-import type { JsonValue } from '../../core/json.ts';
+import type { FieldConflict } from '../../core/memory/conflict.ts';
+import type { JsonValue } from '../../core/values/json.ts';
 import type { Sides } from './diff3.ts';
 import { type SidedResult, settled } from './line-merge.ts';
 

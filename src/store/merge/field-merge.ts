@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type JsonObject, type JsonValue, own } from '../../core/json.ts';
-import type { FieldMerge } from '../../core/record-type.ts';
+import type { FieldMerge } from '../../core/record/record-type.ts';
+import { type JsonObject, type JsonValue, own } from '../../core/values/json.ts';
 import type { Sides } from './diff3.ts';
 import { FieldConflicts } from './field-conflicts.ts';
 import { mergeText, type SidedResult, settled } from './line-merge.ts';

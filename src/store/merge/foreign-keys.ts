@@ -1,5 +1,5 @@
-import type { Codec } from '../../core/codec.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { Codec } from '../../core/record/codec.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { textKeys } from '../../core/yaml/text-keys.ts';
 
 /**

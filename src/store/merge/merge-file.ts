@@ -1,4 +1,4 @@
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { configPath, configRecord } from '../records/memory-config.ts';
 import { decodeText } from '../records/record-file.ts';
 import { mapSides, type Sides } from './diff3.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FieldConflict } from '../../core/conflict.ts';
-import { MemoryError } from '../../core/error.ts';
 import { annotationMerge } from '../../core/evidence/annotations.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { FieldConflict } from '../../core/memory/conflict.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { withKeys } from '../../core/yaml/text-keys.ts';
 import { diff3, type Sides } from './diff3.ts';
 import { FieldConflicts, type FieldDecision } from './field-conflicts.ts';

@@ -1,6 +1,6 @@
 import { Minimatch, minimatch } from 'minimatch';
-import type { Mode } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import type { Mode } from '../../core/declarations/context.ts';
+import { MemoryError } from '../../core/values/error.ts';
 
 /** Limits of one list of patterns; they keep any match far below a millisecond. */
 const maxPatterns = 200;

@@ -1,6 +1,6 @@
 import { dirname, join, posix } from 'node:path';
-import type { Mode, SkippedRule } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import type { Mode, SkippedRule } from '../../core/declarations/context.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import {
   type DirectoryEntry,
   errno,

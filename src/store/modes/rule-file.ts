@@ -1,9 +1,9 @@
 import { parse as parseToml } from 'smol-toml';
 import * as z from 'zod';
-import type { Mode } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import { isObject } from '../../core/json.ts';
-import { conform } from '../../core/shape.ts';
+import type { Mode } from '../../core/declarations/context.ts';
+import { conform } from '../../core/record/shape.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 import { readYaml } from '../../core/yaml/yaml.ts';
 import { expandPatterns } from './access.ts';
 

@@ -1,6 +1,6 @@
-import type { Mode, Modes } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import { type Session, sessionKey } from '../../core/session.ts';
+import type { Mode, Modes } from '../../core/declarations/context.ts';
+import { type Session, sessionKey } from '../../core/memory/session.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { commandPattern } from './command-pattern.ts';
 import type { ModeLibrary, Rules } from './mode-library.ts';
 

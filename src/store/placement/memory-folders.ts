@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path';
-import { reviewBranches } from '../../core/waiting-reviews.ts';
-import { memoryFolderName } from '../../core/workspace.ts';
+import { memoryFolderName } from '../../core/declarations/workspace.ts';
+import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
 import type { RepositoryOptions } from '../../git/commit/repository.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import type { WorkTree } from '../../git/repository/discover.ts';

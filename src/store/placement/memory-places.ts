@@ -1,7 +1,7 @@
 import { join, relative, sep } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
-import { OncePerStep } from '../../core/once-per-step.ts';
-import { memoryFolderName } from '../../core/workspace.ts';
+import { memoryFolderName } from '../../core/declarations/workspace.ts';
+import { OncePerStep } from '../../core/timing/once-per-step.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { Repository } from '../../git/commit/repository.ts';
 import { isLinkedHere } from '../../git/commit/work-tree.ts';
 import type { Disk } from '../../git/disk/disk.ts';

@@ -1,8 +1,8 @@
 import { join, relative, resolve } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
-import { counted } from '../../core/painter.ts';
-import { reviewBranches } from '../../core/waiting-reviews.ts';
-import { memoryFolderName } from '../../core/workspace.ts';
+import { counted } from '../../core/answers/painter.ts';
+import { memoryFolderName } from '../../core/declarations/workspace.ts';
+import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { Repository } from '../../git/commit/repository.ts';
 import { checkNowhere } from '../../git/commit/work-tree.ts';
 import { Folder } from '../../git/disk/folder.ts';

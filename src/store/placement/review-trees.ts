@@ -1,6 +1,6 @@
 import { dirname, join, relative, sep } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
-import { reviewBranches } from '../../core/waiting-reviews.ts';
+import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { Repository } from '../../git/commit/repository.ts';
 import { isLinkedHere } from '../../git/commit/work-tree.ts';
 import type { Oid } from '../../git/objects/object.ts';

@@ -1,6 +1,6 @@
-import { MemoryError } from '../../core/error.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
-import type { ListOptions } from '../../core/store.ts';
+import type { ListOptions } from '../../core/memory/store.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { LiveRecords } from './live-records.ts';
 import { failed, type RecordFile } from './record-file.ts';
 import type { Steps } from './slices.ts';

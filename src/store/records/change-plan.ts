@@ -1,6 +1,6 @@
-import type { AnyRecordType } from '../../core/record-type.ts';
-import type { Author } from '../../core/session.ts';
-import type { Provenance } from '../../core/store.ts';
+import type { Author } from '../../core/memory/session.ts';
+import type { Provenance } from '../../core/memory/store.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 import type { FileChange } from '../../git/commit/commit-plan.ts';
 import type { SecretGuard, TextChange } from '../secrets/guard.ts';
 import { type Actor, commitMessage } from './message.ts';

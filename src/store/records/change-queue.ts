@@ -1,4 +1,4 @@
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { MadeCommit, ProposeAll } from '../../git/commit/repository.ts';
 import { cancelled } from '../../git/index/index-mark.ts';
 import { QueuedChange, type RepeatableChange, Round } from './change-round.ts';

@@ -1,5 +1,5 @@
-import { monotonicTime } from '../../core/clock.ts';
-import { MemoryError } from '../../core/error.ts';
+import { monotonicTime } from '../../core/timing/clock.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Proposal } from '../../git/commit/commit-plan.ts';
 import type { MadeCommit } from '../../git/commit/repository.ts';
 import { storageError } from '../../git/disk/disk.ts';

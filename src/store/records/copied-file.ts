@@ -1,4 +1,4 @@
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { fanOutPath } from './fan-out.ts';
 
 /** The names that cloud folders and file managers give to copies, without the extension. */

@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/error.ts';
-import { isObject, readJsonText } from '../../core/json.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject, readJsonText } from '../../core/values/json.ts';
 import type { Folder } from '../../git/disk/folder.ts';
 import { decodeText, maxFileBytes } from './record-file.ts';
 

@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/error.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type LoadedFile, type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { ReadFolder } from '../../git/disk/folder.ts';
 import type { RecordCache } from './record-cache.ts';

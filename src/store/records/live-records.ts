@@ -1,5 +1,5 @@
-import type { AnyRecordType } from '../../core/record-type.ts';
-import type { ListOptions } from '../../core/store.ts';
+import type { ListOptions } from '../../core/memory/store.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 import type { Stat } from '../../git/disk/file-layer.ts';
 import type { ReadFolder } from '../../git/disk/folder.ts';
 import { type Depth, FolderScan } from './folder-scan.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { isObject, type JsonObject, type JsonValue, own } from '../../core/json.ts';
-import type { LocalState } from '../../core/store.ts';
+import type { LocalState } from '../../core/memory/store.ts';
+import { isObject, type JsonObject, type JsonValue, own } from '../../core/values/json.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 

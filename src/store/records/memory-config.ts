@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { yamlCodec } from '../../core/codec.ts';
-import { invalid, MemoryError } from '../../core/error.ts';
-import type { MemoryPin } from '../../core/pinned-memories.ts';
-import type { MergeRule } from '../../core/record-type.ts';
+import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
+import { yamlCodec } from '../../core/record/codec.ts';
+import type { MergeRule } from '../../core/record/record-type.ts';
+import { invalid, MemoryError } from '../../core/values/error.ts';
 import { formerRule } from '../../git/repository/conversions.ts';
 import {
   firstFormat,

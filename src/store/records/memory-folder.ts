@@ -1,7 +1,7 @@
 import { join, sep } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
-import type { OnStored, Provenance } from '../../core/store.ts';
+import type { OnStored, Provenance } from '../../core/memory/store.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Adoption } from '../../git/commit/commit-plan.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { storageError } from '../../git/disk/disk.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { yamlCodec } from '../../core/codec.ts';
-import { MemoryError } from '../../core/error.ts';
+import { yamlCodec } from '../../core/record/codec.ts';
+import { MemoryError } from '../../core/values/error.ts';
 
 /** The version of the layout of a memory without settings that restrict. */
 export const firstFormat = 1;

@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
-import { OncePerStep } from '../../core/once-per-step.ts';
+import { OncePerStep } from '../../core/timing/once-per-step.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { Repository, type RepositoryOptions } from '../../git/commit/repository.ts';
 import { type Disk, missingRepository, storageError } from '../../git/disk/disk.ts';
 import { findWorkTree, isStillThere, type WorkTree } from '../../git/repository/discover.ts';

@@ -1,6 +1,6 @@
-import type { CommitInfo } from '../../core/history.ts';
-import type { Author } from '../../core/session.ts';
-import type { Provenance } from '../../core/store.ts';
+import type { CommitInfo } from '../../core/memory/history.ts';
+import type { Author } from '../../core/memory/session.ts';
+import type { Provenance } from '../../core/memory/store.ts';
 import type { Commit, Oid, Signature } from '../../git/objects/object.ts';
 
 /** The origin of a change. */

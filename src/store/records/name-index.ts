@@ -1,4 +1,4 @@
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 
 /** The names of the records of a type that an earlier process has saved. */
 export interface EarlierNames {

@@ -1,5 +1,5 @@
-import type { CommitMade } from '../../core/history.ts';
-import type { Binding } from '../../core/workspace.ts';
+import type { Binding } from '../../core/declarations/workspace.ts';
+import type { CommitMade } from '../../core/memory/history.ts';
 import type { MadeCommit } from '../../git/commit/repository.ts';
 import type { Access } from '../modes/access.ts';
 import type { Actor } from './message.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { byRank, copiedFrom } from './copied-file.ts';
 import { fanOutPath } from './fan-out.ts';

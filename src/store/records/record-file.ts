@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
-import { MemoryError } from '../../core/error.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { LoadedFile, Stat } from '../../git/disk/file-layer.ts';
 import type { ReadFolder } from '../../git/disk/folder.ts';
 

@@ -1,5 +1,3 @@
-import { MemoryError } from '../../core/error.ts';
-import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
 import {
   byTime,
   type CopiedRecord,
@@ -9,7 +7,9 @@ import {
   type ListOptions,
   type Located,
   type Reader,
-} from '../../core/store.ts';
+} from '../../core/memory/store.ts';
+import type { AnyRecordType, RecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Access } from '../modes/access.ts';
 import { boundedListing } from './bounded-listing.ts';
 import { copiedFrom } from './copied-file.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import { bytesOf, jsonBytes } from '../derived/section-file.ts';
 import type { LiveRecords } from './live-records.ts';

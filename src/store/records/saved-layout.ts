@@ -1,4 +1,4 @@
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 
 /** The format of a file of saved records, with its version. */
 export const savedContent = ['records', 7];

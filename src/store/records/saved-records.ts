@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { type Stat, statSize } from '../../git/disk/file-layer.ts';
 import type { Folder } from '../../git/disk/folder.ts';
 import { StatThread } from '../../git/disk/stat-comparison.ts';

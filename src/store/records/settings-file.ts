@@ -1,7 +1,7 @@
-import { MemoryError } from '../../core/error.ts';
-import { OncePerStep } from '../../core/once-per-step.ts';
-import type { MemoryPin } from '../../core/pinned-memories.ts';
-import type { ReviewRule } from '../../core/workspace.ts';
+import type { ReviewRule } from '../../core/declarations/workspace.ts';
+import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
+import { OncePerStep } from '../../core/timing/once-per-step.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { Folder } from '../../git/disk/folder.ts';
 import { configPath, lacksFormat, type MemoryConfig, readConfig } from './memory-config.ts';

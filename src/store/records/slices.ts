@@ -1,4 +1,4 @@
-import { monotonicTime } from '../../core/clock.ts';
+import { monotonicTime } from '../../core/timing/clock.ts';
 
 /** Work in steps; other calls can run between two of them. */
 export type Steps<T = void> = Generator<void, T>;

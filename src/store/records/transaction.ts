@@ -1,4 +1,3 @@
-import { halfSurrogate, MemoryError } from '../../core/error.ts';
 import type { AnnotationChanges, Annotations } from '../../core/evidence/annotations.ts';
 import {
   addressIn,
@@ -6,11 +5,12 @@ import {
   annotationsAt,
   parseAddress,
   textAt,
-} from '../../core/evidence/section-claims.ts';
-import { missing } from '../../core/evidence/supersede.ts';
+} from '../../core/markdown/section-claims.ts';
+import type { Listing, ListOptions, Located, Transaction } from '../../core/memory/store.ts';
+import { missing } from '../../core/memory/supersede.ts';
 import { encodeName, withHash } from '../../core/names/name.ts';
-import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
-import type { Listing, ListOptions, Located, Transaction } from '../../core/store.ts';
+import type { AnyRecordType, RecordType } from '../../core/record/record-type.ts';
+import { halfSurrogate, MemoryError } from '../../core/values/error.ts';
 import type { Access } from '../modes/access.ts';
 import type { TextChange } from '../secrets/guard.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';

@@ -1,4 +1,4 @@
-import { monotonicTime } from '../../core/clock.ts';
+import { monotonicTime } from '../../core/timing/clock.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { pacer } from '../history/change-index.ts';
 import type { Visit } from '../history/visit.ts';

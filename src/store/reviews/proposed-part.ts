@@ -1,6 +1,6 @@
-import { MemoryError } from '../../core/error.ts';
-import { parseAddress, Sections } from '../../core/evidence/section-claims.ts';
+import { parseAddress, Sections } from '../../core/markdown/section-claims.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import {
   type EncodedObject,
   encodeObject,

@@ -1,14 +1,14 @@
-import type { Decisions } from '../../core/conflict.ts';
-import { MemoryError } from '../../core/error.ts';
-import { parseAddress } from '../../core/evidence/section-claims.ts';
-import type { BranchMerge } from '../../core/history.ts';
-import { pastedPath } from '../../core/names/pasted-path.ts';
+import { parseAddress } from '../../core/markdown/section-claims.ts';
+import type { Decisions } from '../../core/memory/conflict.ts';
+import type { BranchMerge } from '../../core/memory/history.ts';
 import {
   type AcceptRequest,
   type Reviews,
   reviewBranches,
   type WaitingReview,
-} from '../../core/waiting-reviews.ts';
+} from '../../core/memory/waiting-reviews.ts';
+import { pastedPath } from '../../core/names/pasted-path.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { Archive } from '../history/archive.ts';
 import { checkSeen, restore } from '../history/restoration.ts';

@@ -1,4 +1,4 @@
-import type { WaitingReview } from '../../core/waiting-reviews.ts';
+import type { WaitingReview } from '../../core/memory/waiting-reviews.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';

@@ -1,7 +1,7 @@
 import type { NamedSection } from '../../core/markdown/section-path.ts';
-import type { SearchFields } from '../../core/record-type.ts';
+import type { SearchFields } from '../../core/record/record-type.ts';
 import type { StoredText } from './stored-index.ts';
-import { outlineOf } from './text-outline.ts';
+import { outlineOf } from './text/text-outline.ts';
 
 /** Returns a document with the outline of its text: to parse markdown takes longer than the search. */
 export function toStoredText(fields: SearchFields): StoredText {

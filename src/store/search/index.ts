@@ -1,21 +1,21 @@
-import type { SearchFields } from '../../core/record-type.ts';
+import type { SearchFields } from '../../core/record/record-type.ts';
 import { allAtOnce, type Steps } from '../records/slices.ts';
-import { Collection } from './collection.ts';
-import { explain } from './explanation.ts';
-import { FieldScope } from './field-scope.ts';
-import { literal } from './literal.ts';
-import { hasWholeWord } from './query.ts';
-import type { SavedSearch } from './saved-search.ts';
-import type { Hits, SearchDocument } from './search-document.ts';
-import { type RowState, saveSearch } from './search-writer.ts';
-import { type Similar, similarDocuments } from './similar-documents.ts';
-import { outlineOf } from './text-outline.ts';
-import type { ProjectText } from './training-matrix.ts';
-import { learnVectors } from './vector-training.ts';
-import { type Explain, searchByWords, type WordSearchOptions } from './word-search.ts';
-import type { WordVectors } from './word-vectors.ts';
+import type { ProjectText } from './meaning/training-matrix.ts';
+import { learnVectors } from './meaning/vector-training.ts';
+import type { WordVectors } from './meaning/word-vectors.ts';
+import { FieldScope } from './query/field-scope.ts';
+import { hasWholeWord } from './query/query.ts';
+import { explain } from './rank/explanation.ts';
+import { literal } from './rank/literal.ts';
+import { type Similar, similarDocuments } from './rank/similar-documents.ts';
+import { type Explain, searchByWords, type WordSearchOptions } from './rank/word-search.ts';
+import { Collection } from './terms/collection.ts';
+import type { SavedSearch } from './terms/saved-search.ts';
+import type { Hits, SearchDocument } from './terms/search-document.ts';
+import { type RowState, saveSearch } from './terms/search-writer.ts';
+import { outlineOf } from './text/text-outline.ts';
 
-export type { Hit, Hits, SearchDocument } from './search-document.ts';
+export type { Hit, Hits, SearchDocument } from './terms/search-document.ts';
 
 export interface SearchOptions extends WordSearchOptions {
   /** False to search for the query as a literal, case-insensitive substring. Default true. */

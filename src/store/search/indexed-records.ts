@@ -1,12 +1,12 @@
-import { monotonicTime } from '../../core/clock.ts';
-import type { AnyRecordType, SearchFields } from '../../core/record-type.ts';
+import type { AnyRecordType, SearchFields } from '../../core/record/record-type.ts';
+import { monotonicTime } from '../../core/timing/clock.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import type { SavedRecords } from '../records/saved-records.ts';
 import { allAtOnce, inSlices, type Steps } from '../records/slices.ts';
 import { SearchIndex } from './index.ts';
-import type { Labels, SavedSearch } from './saved-search.ts';
-import type { RowState } from './search-writer.ts';
 import { Sizes } from './sizes.ts';
+import type { Labels, SavedSearch } from './terms/saved-search.ts';
+import type { RowState } from './terms/search-writer.ts';
 
 /** A larger file is not indexed. */
 const maxIndexedBytes = 1024 * 1024;

@@ -1,5 +1,3 @@
-import { invalid } from '../../core/error.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
 import {
   type LeftOut,
   leastLikeness,
@@ -7,16 +5,18 @@ import {
   type SearchRequest,
   type SearchResult,
   type SimilarRecord,
-} from '../../core/store.ts';
+} from '../../core/memory/store.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { invalid } from '../../core/values/error.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import { toListing } from '../records/record-reader.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import type { Hit, SearchDocument } from './index.ts';
 import { type EarlierIndex, IndexedRecords } from './indexed-records.ts';
-import { type MeaningSignal, prepareMeanings } from './meaning.ts';
-import { SearchFilter } from './search-filter.ts';
-import type { ProjectText } from './training-matrix.ts';
-import type { WordVectors } from './word-vectors.ts';
+import { type MeaningSignal, prepareMeanings } from './meaning/meaning.ts';
+import type { ProjectText } from './meaning/training-matrix.ts';
+import type { WordVectors } from './meaning/word-vectors.ts';
+import { SearchFilter } from './query/search-filter.ts';
 
 const maxLimit = 1000;
 

@@ -1,15 +1,15 @@
 import type { NamedSection } from '../../core/markdown/section-path.ts';
-import type { SearchFields } from '../../core/record-type.ts';
+import type { SearchFields } from '../../core/record/record-type.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import type { SectionFile } from '../derived/section-file.ts';
 import { positionIn } from '../records/owned-paths.ts';
 import { recordSections, savedSections } from '../records/saved-layout.ts';
 import { allAtOnce } from '../records/slices.ts';
-import { Collection } from './collection.ts';
-import type { TextOutline } from './passage-area.ts';
-import { SavedSearch } from './saved-search.ts';
-import type { Hit } from './search-document.ts';
-import { findByWords, shownScore, type WordSearchOptions } from './word-search.ts';
+import { findByWords, shownScore, type WordSearchOptions } from './rank/word-search.ts';
+import { Collection } from './terms/collection.ts';
+import { SavedSearch } from './terms/saved-search.ts';
+import type { Hit } from './terms/search-document.ts';
+import type { TextOutline } from './text/passage-area.ts';
 
 /** With more documents that differ from the saved index, and a share of all, it is not used. */
 const fewChanges = 128;

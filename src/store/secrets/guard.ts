@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
-import type { Provenance } from '../../core/store.ts';
+import type { Provenance } from '../../core/memory/store.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 
 import { findNamedSecret, findSecrets, type Secret } from './scan.ts';
 

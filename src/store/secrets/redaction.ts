@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/error.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import type { JsonObject, JsonValue } from '../../core/values/json.ts';
 import { findSecrets } from './scan.ts';
 
 /** Replaces each credential in a text by its kind: `Unknown key "[a GitHub token]".` */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SearchFields } from '../../core/record-type.ts';
+import type { SearchFields } from '../../core/record/record-type.ts';
 import { assignments, isExample, kindByName } from './assignment.ts';
 import { forms } from './forms.ts';
 import { type Kind, kinds } from './kinds.ts';

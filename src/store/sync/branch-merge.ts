@@ -1,7 +1,7 @@
-import type { Decisions } from '../../core/conflict.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { BranchMerge, Change } from '../../core/history.ts';
-import type { Provenance } from '../../core/store.ts';
+import type { Decisions } from '../../core/memory/conflict.ts';
+import type { BranchMerge, Change } from '../../core/memory/history.ts';
+import type { Provenance } from '../../core/memory/store.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Joined, Proposal } from '../../git/commit/commit-plan.ts';
 import { isOid, type Oid } from '../../git/objects/object.ts';
 import { pairMoves } from '../history/comparison.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Decisions } from '../../core/conflict.ts';
-import { conflictAddress } from '../../core/conflict-address.ts';
-import { invalid, MemoryError } from '../../core/error.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Decisions } from '../../core/memory/conflict.ts';
+import { conflictAddress } from '../../core/memory/conflict-address.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { invalid, MemoryError } from '../../core/values/error.ts';
 import type { Sides } from '../merge/diff3.ts';
 import type { FieldDecision } from '../merge/field-conflicts.ts';
 import { type MergedFile, mergeFile } from '../merge/merge-file.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { Disk } from '../../git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../git/disk/file-layer.ts';
 import { isOid, type Oid } from '../../git/objects/object.ts';

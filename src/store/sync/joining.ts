@@ -1,5 +1,10 @@
-import { type Conflict, type Decisions, MergeConflict, shownValue } from '../../core/conflict.ts';
-import { MemoryError } from '../../core/error.ts';
+import {
+  type Conflict,
+  type Decisions,
+  MergeConflict,
+  shownValue,
+} from '../../core/memory/conflict.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { FileChange } from '../../git/commit/commit-plan.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { type Oid, objectId } from '../../git/objects/object.ts';

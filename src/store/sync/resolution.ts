@@ -1,7 +1,7 @@
-import type { Conflict, Decisions } from '../../core/conflict.ts';
-import { conflictAddress } from '../../core/conflict-address.ts';
-import { invalid } from '../../core/error.ts';
-import type { Resolution, UnmergedRecord } from '../../core/history.ts';
+import type { Conflict, Decisions } from '../../core/memory/conflict.ts';
+import { conflictAddress } from '../../core/memory/conflict-address.ts';
+import type { Resolution, UnmergedRecord } from '../../core/memory/history.ts';
+import { invalid } from '../../core/values/error.ts';
 import type { ResolvedFile } from '../../git/commit/resolve-merge.ts';
 import type { Unmerged, UnmergedVersion } from '../../git/index/index-file.ts';
 import type { Visit } from '../history/visit.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MemoryError } from '../../core/error.ts';
-import type { Synchronization, SyncRequest } from '../../core/history.ts';
+import type { Synchronization, SyncRequest } from '../../core/memory/history.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Proposal } from '../../git/commit/commit-plan.ts';
 import type { Prepared } from '../../git/commit/mutation.ts';
 import type { Repository } from '../../git/commit/repository.ts';

@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/error.ts';
 import { foldName } from '../../core/names/file-name.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { FileChange } from '../../git/commit/commit-plan.ts';
 import type { ReadFolder } from '../../git/disk/folder.ts';
 import { FoldedPaths } from '../records/folded-paths.ts';

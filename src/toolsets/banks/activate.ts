@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type Context, timestamp } from '../../core/context.ts';
-import { defineTool } from '../../core/tool.ts';
+import { type Context, timestamp } from '../../core/declarations/context.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
 import {
   type Bank,
   type BankName,

@@ -1,7 +1,7 @@
-import { cautionField, namedCautions } from '../../core/answer-fields.ts';
-import type { Context } from '../../core/context.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { Context } from '../../core/declarations/context.ts';
 import { sectionAt } from '../../core/markdown/section-path.ts';
+import { cautionField, namedCautions } from '../../core/memory/answer-fields.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { type Bank, type BankDocumentFile, storeOf } from './bank.ts';
 import { contentBudget, listed, namesWithin, withinBudget } from './budget.ts';
 import { SummaryCache } from './cache.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type Codec, markdownCodec } from '../../core/codec.ts';
-import { defineRecordType } from '../../core/record-type.ts';
+import { type Codec, markdownCodec } from '../../core/record/codec.ts';
+import { defineRecordType } from '../../core/record/record-type.ts';
 import { bankTypes, folders } from './bank-type.ts';
 
 /** The folder of all banks. */

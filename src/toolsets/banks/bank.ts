@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { Damaged, Located, Reader, Store } from '../../core/memory/store.ts';
 import { encodeName, fileNames } from '../../core/names/name.ts';
-import type { Damaged, Located, Reader, Store } from '../../core/store.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { type BankDocument, bankDocument } from './bank-document.ts';
 import { type BankType, bankTypes, folders } from './bank-type.ts';
 

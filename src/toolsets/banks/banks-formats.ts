@@ -1,4 +1,4 @@
-import { type ExchangeFormat, Gathering } from '../../core/exchange-format.ts';
+import { type ExchangeFormat, Gathering } from '../../core/declarations/exchange-format.ts';
 import { fileNameProblem } from '../../core/names/file-name.ts';
 import { fileNames } from '../../core/names/name.ts';
 import { trueName } from './bank.ts';

@@ -1,5 +1,5 @@
-import { countWithin } from '../../core/answer-limit.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { countWithin } from '../../core/answers/answer-limit.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { bytesOf, summarize } from './summary.ts';
 
 /** Maximum size of the documents in one answer, in bytes of JSON with names: 6,000 tokens. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Context } from '../../core/context.ts';
-import { toMemoryError } from '../../core/error.ts';
-import { isObject, type JsonObject, own } from '../../core/json.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { toMemoryError } from '../../core/values/error.ts';
+import { isObject, type JsonObject, own } from '../../core/values/json.ts';
 import { type Bank, storeOf } from './bank.ts';
 import { contentBudget, summaryLimit } from './budget.ts';
 import { bytesOf, summarize } from './summary.ts';

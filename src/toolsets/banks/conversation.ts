@@ -1,7 +1,7 @@
-import type { Context } from '../../core/context.ts';
-import { timestamp } from '../../core/context.ts';
-import { toMemoryError } from '../../core/error.ts';
-import { sessionKey } from '../../core/session.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { timestamp } from '../../core/declarations/context.ts';
+import { sessionKey } from '../../core/memory/session.ts';
+import { toMemoryError } from '../../core/values/error.ts';
 import { type Bank, type BankName, storeOf } from './bank.ts';
 
 /** State of a session's work with its banks. */

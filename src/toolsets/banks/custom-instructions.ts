@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import type { BankName } from './bank.ts';
 import type { BankType } from './bank-type.ts';
 import { defaultFiles } from './template.ts';

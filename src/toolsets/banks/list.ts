@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Context } from '../../core/context.ts';
-import { invalid, MemoryError } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { defineTool } from '../../core/tool.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
+import { invalid, MemoryError } from '../../core/values/error.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import {
   type Bank,
   type BankName,

@@ -1,5 +1,5 @@
-import type { Context } from '../../core/context.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import type { Bank } from './bank.ts';
 import { listed, namesWithin } from './budget.ts';
 import { mentionsIn } from './mention.ts';

@@ -1,7 +1,7 @@
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import type { Context } from '../../core/declarations/context.ts';
 import { outline } from '../../core/markdown/sections.ts';
 import { fileNameProblem } from '../../core/names/file-name.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { Bank } from './bank.ts';
 import { mainFile, sourcesHeading } from './template.ts';
 

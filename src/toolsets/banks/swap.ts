@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineTool } from '../../core/tool.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
 import { bankId, bankName, bankType, openBank, storeOf } from './bank.ts';
 import { activation } from './bank-activation.ts';
 import { enter, noteUse } from './conversation.ts';

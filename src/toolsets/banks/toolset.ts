@@ -1,5 +1,5 @@
-import type { ErrorCode, MemoryError } from '../../core/error.ts';
-import type { Toolset } from '../../core/toolset.ts';
+import type { Toolset } from '../../core/declarations/toolset.ts';
+import type { ErrorCode, MemoryError } from '../../core/values/error.ts';
 import { activate } from './activate.ts';
 import { bankDocument } from './bank-document.ts';
 import { list } from './list.ts';

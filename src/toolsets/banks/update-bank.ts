@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { similarField } from '../../core/answer-fields.ts';
-import { type Context, timestamp } from '../../core/context.ts';
-import { inFile, invalid } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { type Context, timestamp } from '../../core/declarations/context.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
 import { appendSection, insertInSection } from '../../core/markdown/sections.ts';
+import { similarField } from '../../core/memory/answer-fields.ts';
+import type { Located, Provenance, Transaction } from '../../core/memory/store.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
-import type { Located, Provenance, Transaction } from '../../core/store.ts';
-import { defineTool } from '../../core/tool.ts';
+import { inFile, invalid } from '../../core/values/error.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import {
   type Bank,
   bankId,

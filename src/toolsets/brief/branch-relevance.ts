@@ -1,5 +1,5 @@
-import type { BranchWork } from '../../core/context.ts';
-import type { BriefPoint } from '../../core/record-type.ts';
+import type { BranchWork } from '../../core/declarations/context.ts';
+import type { BriefPoint } from '../../core/record/record-type.ts';
 
 /** Characters of a statement that are searched for paths. */
 const maxText = 20_000;

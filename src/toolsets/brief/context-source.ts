@@ -1,9 +1,9 @@
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { LogEntry } from '../../core/history.ts';
-import type { AnyRecordType, BriefPoint } from '../../core/record-type.ts';
-import type { Listing, TypedRecord } from '../../core/store.ts';
-import { readSyncState } from '../../core/sync-state.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { LogEntry } from '../../core/memory/history.ts';
+import type { Listing, TypedRecord } from '../../core/memory/store.ts';
+import { readSyncState } from '../../core/memory/sync-state.ts';
+import type { AnyRecordType, BriefPoint } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { BranchRelevance } from './branch-relevance.ts';
 import type { BriefLine } from './layout.ts';
 import { bestFirst, maxCompared, maxHits, promptLines } from './prompt-match.ts';

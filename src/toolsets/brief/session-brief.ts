@@ -1,9 +1,9 @@
-import type { WorkClaim } from '../../core/claims.ts';
-import type { BranchWork } from '../../core/context.ts';
-import type { ErrorCode } from '../../core/error.ts';
-import type { ForeignRecord } from '../../core/pinned-memories.ts';
-import type { BriefPoint } from '../../core/record-type.ts';
-import type { RecordDoubts } from '../../core/store.ts';
+import type { BranchWork } from '../../core/declarations/context.ts';
+import type { WorkClaim } from '../../core/memory/claims.ts';
+import type { ForeignRecord } from '../../core/memory/pinned-memories.ts';
+import type { RecordDoubts } from '../../core/memory/store.ts';
+import type { BriefPoint } from '../../core/record/record-type.ts';
+import type { ErrorCode } from '../../core/values/error.ts';
 import { BranchRelevance } from './branch-relevance.ts';
 import {
   type Brief,

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import type { Context } from '../../core/context.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
-import { defineTool } from '../../core/tool.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
 import {
   type Prompt,
   plainFailure,
   plainSuccess,
   type TextResource,
   type Toolset,
-} from '../../core/toolset.ts';
+} from '../../core/declarations/toolset.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { ContextSource } from './context-source.ts';
 import type { Brief } from './layout.ts';
 import { type BriefRequest, composeBrief, defaultBudget } from './session-brief.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import { sessionKey } from '../../core/session.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { defineTool, type Tool } from '../../core/declarations/tool.ts';
+import { sessionKey } from '../../core/memory/session.ts';
+import { MemoryError } from '../../core/values/error.ts';
 
 /** The memory folder that the session has activated; one that moves to another activates again. */
 const activated = sessionKey<string | undefined>('documents.activated', () => undefined);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { markdownCodec } from '../../core/codec.ts';
 import { slug } from '../../core/names/name.ts';
-import { defineRecordType } from '../../core/record-type.ts';
+import { markdownCodec } from '../../core/record/codec.ts';
+import { defineRecordType } from '../../core/record/record-type.ts';
 
 /** The closed list of memory types (seed 002). */
 export const documentType = z.enum([

@@ -1,7 +1,12 @@
-import { MemoryError } from '../../core/error.ts';
-import { type ExchangeFormat, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
-import { isObject } from '../../core/json.ts';
-import { byCreation } from '../../core/store.ts';
+import {
+  type ExchangeFormat,
+  Gathering,
+  isoTime,
+  parseJson,
+} from '../../core/declarations/exchange-format.ts';
+import { byCreation } from '../../core/memory/store.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 import { documentRecord } from './document.ts';
 
 /** The folder `.infinity/` of seed 002: `project_id` and `memories.json`. */

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { cautionField, reportDamaged, similarField } from '../../core/answer-fields.ts';
-import { timestamp } from '../../core/context.ts';
-import { invalid, MemoryError } from '../../core/error.ts';
+import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { timestamp } from '../../core/declarations/context.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
-import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
-import { byCreation, type Located, type Reader } from '../../core/store.ts';
-import { defineTool } from '../../core/tool.ts';
+import { cautionField, reportDamaged, similarField } from '../../core/memory/answer-fields.ts';
+import { byCreation, type Located, type Reader } from '../../core/memory/store.ts';
+import { invalid, MemoryError } from '../../core/values/error.ts';
 import { type Document, documentRecord, documentType, idPrefix } from './document.ts';
 
 const memoryId = z.string().describe('UUID of the memory');

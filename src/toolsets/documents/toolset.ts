@@ -1,5 +1,5 @@
-import type { ErrorCode, Issue, MemoryError } from '../../core/error.ts';
-import { plainSuccess, type Toolset } from '../../core/toolset.ts';
+import { plainSuccess, type Toolset } from '../../core/declarations/toolset.ts';
+import type { ErrorCode, Issue, MemoryError } from '../../core/values/error.ts';
 import { activateProject, requireActivation } from './activate-project.ts';
 import { documentRecord } from './document.ts';
 import { deleteMemory, getMemory, listMemories, storeMemory, updateMemory } from './memories.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { cautionField, namedCautions, reportDamaged } from '../../core/answer-fields.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineTool, type Tool } from '../../core/declarations/tool.ts';
+import { cautionField, namedCautions, reportDamaged } from '../../core/memory/answer-fields.ts';
 import { buildContext } from './briefing.ts';
 import { bodiesOf, bodyOf, byKey, findRecord, listLinked } from './crud.ts';
 import { featureBody } from './features.ts';

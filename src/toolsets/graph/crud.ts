@@ -1,10 +1,10 @@
-import { cautionField, similarField } from '../../core/answer-fields.ts';
-import { type Context, timestamp } from '../../core/context.ts';
-import { describeIssue, type Issue, MemoryError } from '../../core/error.ts';
+import { type Context, timestamp } from '../../core/declarations/context.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { RecordType } from '../../core/record-type.ts';
-import type { Listing, Located, Reader, Store, Transaction } from '../../core/store.ts';
+import { cautionField, similarField } from '../../core/memory/answer-fields.ts';
+import type { Listing, Located, Reader, Store, Transaction } from '../../core/memory/store.ts';
+import type { RecordType } from '../../core/record/record-type.ts';
+import { describeIssue, type Issue, MemoryError } from '../../core/values/error.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { deletion, type Fallout, label, saying } from './provenance.ts';
 import type { GraphRecord, OwnedType } from './records.ts';
 

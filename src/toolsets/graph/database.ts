@@ -1,5 +1,5 @@
-import type { RecordType } from '../../core/record-type.ts';
-import { byCreation, type Reader } from '../../core/store.ts';
+import { byCreation, type Reader } from '../../core/memory/store.ts';
+import type { RecordType } from '../../core/record/record-type.ts';
 import {
   type Feature,
   feature,

@@ -1,6 +1,10 @@
-import { MemoryError } from '../../core/error.ts';
-import { type ExchangeFormat, Gathering, isoTime } from '../../core/exchange-format.ts';
-import type { RecordType } from '../../core/record-type.ts';
+import {
+  type ExchangeFormat,
+  Gathering,
+  isoTime,
+} from '../../core/declarations/exchange-format.ts';
+import type { RecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { writeDatabase } from './database.ts';
 import { normalisePath } from './project-path.ts';
 import {

@@ -1,7 +1,7 @@
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { RecordType } from '../../core/record-type.ts';
-import type { Transaction } from '../../core/store.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { Transaction } from '../../core/memory/store.ts';
+import type { RecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { find, intact, save } from './crud.ts';
 import { label, saying } from './provenance.ts';
 import { feature, type GraphRecord, objective, path, ticket } from './records.ts';

@@ -1,4 +1,4 @@
-import type { Damaged, Store } from '../../core/store.ts';
+import type { Damaged, Store } from '../../core/memory/store.ts';
 import { byKey } from './crud.ts';
 import { listPaths } from './paths.ts';
 import { type Path, path } from './records.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { reportDamaged } from '../../core/answer-fields.ts';
-import { invalid } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
-import type { Listing, Reader } from '../../core/store.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { defineTool, type Tool } from '../../core/declarations/tool.ts';
+import { reportDamaged } from '../../core/memory/answer-fields.ts';
+import type { Listing, Reader } from '../../core/memory/store.ts';
+import { invalid } from '../../core/values/error.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import {
   bodiesOf,
   bodyOf,

@@ -1,5 +1,5 @@
-import type { RecordType } from '../../core/record-type.ts';
-import type { Provenance } from '../../core/store.ts';
+import type { Provenance } from '../../core/memory/store.ts';
+import type { RecordType } from '../../core/record/record-type.ts';
 import type { GraphRecord } from './records.ts';
 
 /** Limits of the list in a commit message: its lines, and the characters of a line. */

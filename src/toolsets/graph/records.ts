@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { yamlCodec } from '../../core/codec.ts';
 import { encodePath, fileNames, filePaths, slug as readable } from '../../core/names/name.ts';
+import { yamlCodec } from '../../core/record/codec.ts';
 import {
   defineRecordType,
   type MergeRule,
   type RecordType,
   type SearchFields,
-} from '../../core/record-type.ts';
+} from '../../core/record/record-type.ts';
 import { idPattern, pathType, slugPattern, status } from './graph-fields.ts';
 
 /** Fields common to all six record types, and the text that two of them have. */

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { reportDamaged } from '../../core/answer-fields.ts';
-import type { Context } from '../../core/context.ts';
-import { invalid, MemoryError } from '../../core/error.ts';
+import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { defineTool, type Tool } from '../../core/declarations/tool.ts';
 import { evidenceArgument, type GivenEvidence } from '../../core/evidence/annotations.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
-import { byCreation, type Listing, type Located, type Reader } from '../../core/store.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { reportDamaged } from '../../core/memory/answer-fields.ts';
+import { byCreation, type Listing, type Located, type Reader } from '../../core/memory/store.ts';
+import { invalid, MemoryError } from '../../core/values/error.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import {
   add,
   bodiesOf,

@@ -1,4 +1,4 @@
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 
 /** A value of a row. */
 export type SqlValue = string | number | null | Uint8Array;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { WorkClaim } from '../../core/claims.ts';
-import type { Context } from '../../core/context.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { Located } from '../../core/store.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { defineTool, type Tool } from '../../core/declarations/tool.ts';
+import type { WorkClaim } from '../../core/memory/claims.ts';
+import type { Located } from '../../core/memory/store.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { findRecord } from './crud.ts';
 import { id } from './graph-fields.ts';
 import { type Task, task } from './records.ts';

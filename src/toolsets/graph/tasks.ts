@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { reportDamaged } from '../../core/answer-fields.ts';
-import { type Context, timestamp } from '../../core/context.ts';
-import { invalid, type MemoryError } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
+import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { type Context, timestamp } from '../../core/declarations/context.ts';
+import { defineTool, type Tool } from '../../core/declarations/tool.ts';
+import { reportDamaged } from '../../core/memory/answer-fields.ts';
 import {
   byCreation,
   type Listing,
   type Located,
   type Reader,
   type Transaction,
-} from '../../core/store.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+} from '../../core/memory/store.ts';
+import { invalid, type MemoryError } from '../../core/values/error.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import {
   add,
   bodiesOf,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { reportDamaged } from '../../core/answer-fields.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { defineTool, type Tool } from '../../core/declarations/tool.ts';
+import { reportDamaged } from '../../core/memory/answer-fields.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import {
   bodiesOf,
   bodyOf,

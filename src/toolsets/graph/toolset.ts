@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../core/error.ts';
-import type { Toolset } from '../../core/toolset.ts';
+import type { Toolset } from '../../core/declarations/toolset.ts';
+import type { ErrorCode } from '../../core/values/error.ts';
 import { contextTools } from './contexts.ts';
 import { featureTools } from './features.ts';
 import { objectiveTools } from './objectives.ts';

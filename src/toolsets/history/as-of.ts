@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { cautionField, reportSearch } from '../../core/answer-fields.ts';
-import { invalid } from '../../core/error.ts';
-import type { PastRecord } from '../../core/history.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
-import { foreignNote, parseForeign } from '../../core/pinned-memories.ts';
-import { defineTool } from '../../core/tool.ts';
+import { cautionField, reportSearch } from '../../core/memory/answer-fields.ts';
+import type { PastRecord } from '../../core/memory/history.ts';
+import { foreignNote, parseForeign } from '../../core/memory/pinned-memories.ts';
+import { invalid } from '../../core/values/error.ts';
 import { commitAnswer, endOfPiece, withinBudget } from './answer.ts';
 import { limit, path, revision } from './history-fields.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { BlamedLine } from '../../core/history.ts';
-import type { Painter } from '../../core/painter.ts';
-import { defineOperation } from '../../core/tool.ts';
+import type { Painter } from '../../core/answers/painter.ts';
+import { defineOperation } from '../../core/declarations/tool.ts';
+import type { BlamedLine } from '../../core/memory/history.ts';
 import { commitAnswer, cutDiff, shallowNote, shortId, withinBudget } from './answer.ts';
 import { forPeople, path, revision } from './history-fields.ts';
 

@@ -1,5 +1,5 @@
-import type { CommitInfo } from '../../core/history.ts';
-import { counted, type Painter } from '../../core/painter.ts';
+import { counted, type Painter } from '../../core/answers/painter.ts';
+import type { CommitInfo } from '../../core/memory/history.ts';
 
 /** Time, author and means of a commit. */
 export function provenanceText({ at, author, agent, tool, mode }: CommitInfo): string {

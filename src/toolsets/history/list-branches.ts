@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { BranchInfo, ChangeKind } from '../../core/history.ts';
-import type { Painter } from '../../core/painter.ts';
-import { defineOperation } from '../../core/tool.ts';
+import type { Painter } from '../../core/answers/painter.ts';
+import { defineOperation } from '../../core/declarations/tool.ts';
+import type { BranchInfo, ChangeKind } from '../../core/memory/history.ts';
 import { changesAnswer, commitAnswer, pageOf, shortId, withinBudget } from './answer.ts';
 import { forPeople, limit, skip } from './history-fields.ts';
 import { restLines } from './history-text.ts';

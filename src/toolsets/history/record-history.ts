@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { changeLine } from '../../core/change-lines.ts';
-import type { LogEntry, LogRequest } from '../../core/history.ts';
-import { counted, type Painter } from '../../core/painter.ts';
-import { defineOperation } from '../../core/tool.ts';
+import { counted, type Painter } from '../../core/answers/painter.ts';
+import { defineOperation } from '../../core/declarations/tool.ts';
+import { changeLine } from '../../core/memory/change-lines.ts';
+import type { LogEntry, LogRequest } from '../../core/memory/history.ts';
 import {
   changesAnswer,
   commitAnswer,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { reportDamaged } from '../../core/answer-fields.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { CommitInfo } from '../../core/history.ts';
-import { defineOperation } from '../../core/tool.ts';
+import { defineOperation } from '../../core/declarations/tool.ts';
+import { reportDamaged } from '../../core/memory/answer-fields.ts';
+import type { CommitInfo } from '../../core/memory/history.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { commitAnswer, cutText, shortId, withinBudget } from './answer.ts';
 import { forPeople, path, revision } from './history-fields.ts';
 

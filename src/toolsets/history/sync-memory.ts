@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { changeLine } from '../../core/change-lines.ts';
-import { type FieldConflict, shownValue } from '../../core/conflict.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { counted } from '../../core/painter.ts';
-import { defineOperation } from '../../core/tool.ts';
+import { counted } from '../../core/answers/painter.ts';
+import { defineOperation } from '../../core/declarations/tool.ts';
+import { changeLine } from '../../core/memory/change-lines.ts';
+import { type FieldConflict, shownValue } from '../../core/memory/conflict.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { changesAnswer, commitAnswer, cutValue, shortId } from './answer.ts';
 import { forPeople, path } from './history-fields.ts';
 

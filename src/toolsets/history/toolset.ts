@@ -1,4 +1,4 @@
-import { plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
+import { plainFailure, plainSuccess, type Toolset } from '../../core/declarations/toolset.ts';
 import { readAsOf, searchAsOf } from './as-of.ts';
 import { blameRecord } from './blame-record.ts';
 import { diffMemory } from './diff-memory.ts';

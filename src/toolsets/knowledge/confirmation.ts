@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/values/error.ts';
 
 /** Whether the user agreed: only the boolean `true` counts. */
 export const confirm = z.boolean().catch(false);

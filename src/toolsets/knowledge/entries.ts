@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { cautionField, reportDamaged, similarField } from '../../core/answer-fields.ts';
-import { timestamp } from '../../core/context.ts';
-import { invalid, MemoryError } from '../../core/error.ts';
+import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { timestamp } from '../../core/declarations/context.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
-import type { JsonObject } from '../../core/json.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
-import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
-import type { Located, Store } from '../../core/store.ts';
-import { defineTool } from '../../core/tool.ts';
+import { cautionField, reportDamaged, similarField } from '../../core/memory/answer-fields.ts';
+import type { Located, Store } from '../../core/memory/store.ts';
+import { invalid, MemoryError } from '../../core/values/error.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { confirm, requireConfirmation } from './confirmation.ts';
 import {
   type Category,

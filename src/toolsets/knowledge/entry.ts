@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { markdownCodec } from '../../core/codec.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { fileNames } from '../../core/names/name.ts';
-import { defineRecordType } from '../../core/record-type.ts';
 import {
   byCreation,
   type Damaged,
   type Listing,
   type Located,
   type Reader,
-} from '../../core/store.ts';
+} from '../../core/memory/store.ts';
+import { fileNames } from '../../core/names/name.ts';
+import { markdownCodec } from '../../core/record/codec.ts';
+import { defineRecordType } from '../../core/record/record-type.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../core/values/json.ts';
 
 /** The categories of seed 004, in its order. */
 export const categories = [

@@ -1,6 +1,11 @@
-import { MemoryError } from '../../core/error.ts';
-import { type ExchangeFormat, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
-import { isObject } from '../../core/json.ts';
+import {
+  type ExchangeFormat,
+  Gathering,
+  isoTime,
+  parseJson,
+} from '../../core/declarations/exchange-format.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 import {
   type Category,
   categories,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { cautionField, reportDamaged, reportLeftOut } from '../../core/answer-fields.ts';
-import { defineTool } from '../../core/tool.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
+import { cautionField, reportDamaged, reportLeftOut } from '../../core/memory/answer-fields.ts';
 import { categories, category, entryRecord } from './entry.ts';
 
 export const memorySearch = defineTool({

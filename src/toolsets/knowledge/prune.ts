@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { reportDamaged } from '../../core/answer-fields.ts';
-import type { Listing, Located, Provenance, Reader } from '../../core/store.ts';
-import { defineTool } from '../../core/tool.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
+import { reportDamaged } from '../../core/memory/answer-fields.ts';
+import type { Listing, Located, Provenance, Reader } from '../../core/memory/store.ts';
 import { confirm, requireConfirmation } from './confirmation.ts';
 import { categories, entryRecord, type KnowledgeEntry, listEntries } from './entry.ts';
 

@@ -1,7 +1,12 @@
-import { MemoryError } from '../../core/error.ts';
-import { type ExchangeFormat, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
-import { isObject } from '../../core/json.ts';
-import { counted } from '../../core/painter.ts';
+import { counted } from '../../core/answers/painter.ts';
+import {
+  type ExchangeFormat,
+  Gathering,
+  isoTime,
+  parseJson,
+} from '../../core/declarations/exchange-format.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 import { entryRecord, listEntries } from './entry.ts';
 
 /** The category of the entries that entities become. */

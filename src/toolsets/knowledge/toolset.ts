@@ -1,4 +1,4 @@
-import { plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
+import { plainFailure, plainSuccess, type Toolset } from '../../core/declarations/toolset.ts';
 import { memoryDelete, memoryList, memoryRead, memoryWrite } from './entries.ts';
 import { entryRecord } from './entry.ts';
 import { memorySearch } from './memory-search.ts';

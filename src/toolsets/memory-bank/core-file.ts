@@ -1,5 +1,5 @@
-import { inFile, MemoryError } from '../../core/error.ts';
-import type { Reader, Transaction } from '../../core/store.ts';
+import type { Reader, Transaction } from '../../core/memory/store.ts';
+import { inFile, MemoryError } from '../../core/values/error.ts';
 import { find } from './lookup.ts';
 import { checkSize, type MemoryFile, write } from './memory-file.ts';
 import { withoutPlaceholders } from './placeholder.ts';

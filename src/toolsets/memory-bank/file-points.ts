@@ -1,7 +1,7 @@
 import { mayHaveClaims } from '../../core/evidence/annotations.ts';
-import { Sections } from '../../core/evidence/section-claims.ts';
+import { Sections } from '../../core/markdown/section-claims.ts';
 import { outline, type Section } from '../../core/markdown/sections.ts';
-import type { BriefPoint } from '../../core/record-type.ts';
+import type { BriefPoint } from '../../core/record/record-type.ts';
 
 /** Headings of the active context whose lists are current work. */
 const current = ['ongoing tasks', 'known issues', 'next steps'];

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { cautionField, reportDamaged, similarField } from '../../core/answer-fields.ts';
+import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { defineTool, type Tool } from '../../core/declarations/tool.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
-import { nextOffset, offsetArgument } from '../../core/offset-argument.ts';
-import { foreignNote } from '../../core/pinned-memories.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { cautionField, reportDamaged, similarField } from '../../core/memory/answer-fields.ts';
+import { foreignNote } from '../../core/memory/pinned-memories.ts';
 import { type CoreFile, coreFiles } from './core-file.ts';
 import { find, notFound, pathFor } from './lookup.ts';
 import { memoryFile, write } from './memory-file.ts';

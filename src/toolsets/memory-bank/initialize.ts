@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { reportDamaged } from '../../core/answer-fields.ts';
-import type { ProjectInfo } from '../../core/context.ts';
-import { defineTool } from '../../core/tool.ts';
+import type { ProjectInfo } from '../../core/declarations/context.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
+import { reportDamaged } from '../../core/memory/answer-fields.ts';
 import { coreFiles, create, missingCoreFiles } from './core-file.ts';
 import { inOrder } from './file-tools.ts';
 import { olderName } from './lookup.ts';

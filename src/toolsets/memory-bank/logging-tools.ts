@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { similarField } from '../../core/answer-fields.ts';
-import type { Context } from '../../core/context.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
 import { evidenceArgument, formatInline } from '../../core/evidence/annotations.ts';
-import { formatAddress, Sections } from '../../core/evidence/section-claims.ts';
-import { linkedTo, supersede } from '../../core/evidence/supersede.ts';
+import { formatAddress, Sections } from '../../core/markdown/section-claims.ts';
 import {
   appendSection,
   outline,
@@ -12,13 +11,14 @@ import {
   replaceList,
 } from '../../core/markdown/sections.ts';
 import { headingText, listText, prose } from '../../core/markdown/text.ts';
+import { similarField } from '../../core/memory/answer-fields.ts';
 import {
   leastLikeness,
   type SimilarRecord,
   type Store,
   type Transaction,
-} from '../../core/store.ts';
-import { defineTool } from '../../core/tool.ts';
+} from '../../core/memory/store.ts';
+import { linkedTo, supersede } from '../../core/memory/supersede.ts';
 import { edit } from './core-file.ts';
 import { type MemoryFile, memoryFile } from './memory-file.ts';
 

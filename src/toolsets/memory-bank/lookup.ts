@@ -1,6 +1,6 @@
-import { invalid, MemoryError } from '../../core/error.ts';
+import type { Located, Reader } from '../../core/memory/store.ts';
 import { foldName } from '../../core/names/file-name.ts';
-import type { Located, Reader } from '../../core/store.ts';
+import { invalid, MemoryError } from '../../core/values/error.ts';
 import { type MemoryFile, memoryFile, nameProblem } from './memory-file.ts';
 
 /** Core files with another name in older memory banks; either name finds the file. */

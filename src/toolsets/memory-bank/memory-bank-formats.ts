@@ -4,7 +4,7 @@ import {
   type ImportedRecord,
   type Reading,
   type Source,
-} from '../../core/exchange-format.ts';
+} from '../../core/declarations/exchange-format.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
 import { encodeName } from '../../core/names/name.ts';
 import { coreFiles, isTemplate } from './core-file.ts';

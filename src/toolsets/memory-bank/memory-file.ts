@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { MemoryError } from '../../core/error.ts';
 import { titleOf } from '../../core/markdown/sections.ts';
+import type { Located, Transaction } from '../../core/memory/store.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
-import { defineRecordType } from '../../core/record-type.ts';
-import type { Located, Transaction } from '../../core/store.ts';
+import { defineRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { pointsOf } from './file-points.ts';
 import { maskPlaceholders } from './placeholder.ts';
 

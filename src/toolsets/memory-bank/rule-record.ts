@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineRecordType } from '../../core/record-type.ts';
+import { defineRecordType } from '../../core/record/record-type.ts';
 
 const schema = z.object({
   /** Path below `.memory-bank/`: `rules/code.yaml`. */

@@ -1,5 +1,5 @@
-import type { ErrorCode, MemoryError } from '../../core/error.ts';
-import type { Toolset } from '../../core/toolset.ts';
+import type { Toolset } from '../../core/declarations/toolset.ts';
+import type { ErrorCode, MemoryError } from '../../core/values/error.ts';
 import { coreReaders, deleteFile, listFiles, readFile, writeFile } from './file-tools.ts';
 import { getStatus, initialize, setPath } from './initialize.ts';
 import { logDecision, trackProgress, updateActiveContext } from './logging-tools.ts';

@@ -1,5 +1,5 @@
-import type { Mode } from '../../core/context.ts';
-import type { Prompt } from '../../core/toolset.ts';
+import type { Mode } from '../../core/declarations/context.ts';
+import type { Prompt } from '../../core/declarations/toolset.ts';
 import { inOrder } from './file-tools.ts';
 import { memoryFile } from './memory-file.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { reportSearch } from '../../core/answer-fields.ts';
-import { maxForeign, reportForeign } from '../../core/pinned-memories.ts';
-import { defineTool } from '../../core/tool.ts';
-import { plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
+import { defineTool } from '../../core/declarations/tool.ts';
+import { plainFailure, plainSuccess, type Toolset } from '../../core/declarations/toolset.ts';
+import { reportSearch } from '../../core/memory/answer-fields.ts';
+import { maxForeign, reportForeign } from '../../core/memory/pinned-memories.ts';
 
 /** One search over the records of all the given toolsets. */
 export function searchOver(toolsets: readonly Toolset[]): Toolset {

@@ -1,15 +1,15 @@
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import type { Context } from '../../core/declarations/context.ts';
 import {
   type GivenEvidence,
   hasInlineEvidenceOnly,
   inlineEvidence,
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
-import { parseAddress, Sections } from '../../core/evidence/section-claims.ts';
-import { placesIn } from '../../core/evidence/text-evidence.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
-import type { Transaction } from '../../core/store.ts';
+import { parseAddress, Sections } from '../../core/markdown/section-claims.ts';
+import { placesIn } from '../../core/markdown/text-evidence.ts';
+import type { Transaction } from '../../core/memory/store.ts';
+import { MemoryError } from '../../core/values/error.ts';
 
 /** The records whose sections are decisions; they have no front matter. */
 export const decisionLogs: readonly string[] = ['decisionLog.md', 'decision-log.md'];

@@ -1,7 +1,7 @@
-import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import type { Context } from '../../core/declarations/context.ts';
+import type { Prompt } from '../../core/declarations/toolset.ts';
 import type { EvidenceReport } from '../../core/evidence/verdict.ts';
-import type { Prompt } from '../../core/toolset.ts';
+import { MemoryError } from '../../core/values/error.ts';
 
 /** Limit of the findings that a worklist names. */
 const maxItems = 40;

@@ -1,4 +1,4 @@
-import { plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
+import { plainFailure, plainSuccess, type Toolset } from '../../core/declarations/toolset.ts';
 import { tendPrompt } from './tend-prompt.ts';
 import { verifyMemory } from './verify-memory.ts';
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { type Context, timestamp } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import { paintDiff } from '../../core/answers/painter.ts';
+import { type Context, timestamp } from '../../core/declarations/context.ts';
+import { defineOperation } from '../../core/declarations/tool.ts';
 import {
   type AnnotationChanges,
   type Annotations,
@@ -14,13 +15,12 @@ import {
   type Verification,
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
-import { formatAddress, parseAddress } from '../../core/evidence/section-claims.ts';
-import { linkedTo, missing, supersede } from '../../core/evidence/supersede.ts';
-import { evidenceInSentences } from '../../core/evidence/text-evidence.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
+import { formatAddress, parseAddress } from '../../core/markdown/section-claims.ts';
+import { evidenceInSentences } from '../../core/markdown/text-evidence.ts';
+import { linkedTo, missing, supersede } from '../../core/memory/supersede.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
-import { paintDiff } from '../../core/painter.ts';
-import { defineOperation } from '../../core/tool.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { citedMentions, decisionLogs, holderOf, keepsEvidenceInText } from './decision-evidence.ts';
 
 interface VerifyRequest {

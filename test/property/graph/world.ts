@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { isObject, type JsonObject } from '../../../src/core/json.ts';
+import { isObject, type JsonObject } from '../../../src/core/values/json.ts';
 import { GraphModel, type Table } from './model.ts';
 import type { Step } from './steps.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { App } from '../../../src/app/app.ts';
-import type { Session } from '../../../src/core/session.ts';
+import type { Session } from '../../../src/core/memory/session.ts';
 import { newFolder } from '../../support/process.ts';
 import { Repo } from '../../support/repo.ts';
 import type { Answer } from '../../unit/graph/planner.ts';

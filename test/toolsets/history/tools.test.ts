@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isObject, type JsonObject, type JsonValue } from '../../../src/core/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../../src/core/values/json.ts';
 import { history } from '../../../src/toolsets/history/toolset.ts';
 import { callTool, TestContext } from '../../support/context.ts';
 import { deep } from '../../support/depth.ts';

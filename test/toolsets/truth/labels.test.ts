@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { App } from '../../../src/app/app.ts';
 import { exportedCautions, exportMemory } from '../../../src/app/exchange/exporter.ts';
-import type { Session } from '../../../src/core/session.ts';
+import type { Session } from '../../../src/core/memory/session.ts';
 import { ResourceFeed } from '../../../src/server/mcp/resources.ts';
 import { deep } from '../../support/depth.ts';
 import { serve } from '../../support/http.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { App } from '../../../src/app/app.ts';
-import type { Session } from '../../../src/core/session.ts';
+import type { Session } from '../../../src/core/memory/session.ts';
 import { deep } from '../../support/depth.ts';
 import { newFolder } from '../../support/process.ts';
 import { Repo } from '../../support/repo.ts';

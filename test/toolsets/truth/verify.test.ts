@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { App } from '../../../src/app/app.ts';
-import type { Session } from '../../../src/core/session.ts';
+import type { Session } from '../../../src/core/memory/session.ts';
 import { pointsOf } from '../../../src/toolsets/memory-bank/file-points.ts';
 import { tendPrompt } from '../../../src/toolsets/truth/tend-prompt.ts';
 import { deep } from '../../support/depth.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MemoryError } from '../../../src/core/error.ts';
-import { Session } from '../../../src/core/session.ts';
+import { Session } from '../../../src/core/memory/session.ts';
+import { MemoryError } from '../../../src/core/values/error.ts';
 import { contentBudget } from '../../../src/toolsets/banks/budget.ts';
 import { bytesOf } from '../../../src/toolsets/banks/summary.ts';
 import { banks } from '../../../src/toolsets/banks/toolset.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { isObject } from '../../../src/core/json.ts';
+import { isObject } from '../../../src/core/values/json.ts';
 import { graph } from '../../../src/toolsets/graph/toolset.ts';
 import { Planner } from './planner.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { isObject } from '../../../src/core/json.ts';
+import { isObject } from '../../../src/core/values/json.ts';
 import { graph } from '../../../src/toolsets/graph/toolset.ts';
 import { callTool, TestContext } from '../../support/context.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { errorCodes, MemoryError } from '../../../src/core/error.ts';
-import { isObject } from '../../../src/core/json.ts';
+import { errorCodes, MemoryError } from '../../../src/core/values/error.ts';
+import { isObject } from '../../../src/core/values/json.ts';
 import { graph } from '../../../src/toolsets/graph/toolset.ts';
 
 const schemas = graph.tools.map(({ name, input }) => ({

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isObject } from '../../../src/core/json.ts';
+import { isObject } from '../../../src/core/values/json.ts';
 import { knowledgeSuite } from '../../suites/knowledge.ts';
 import { corpus } from '../../support/corpus.ts';
 import { open } from './open.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { JsonObject } from '../../../src/core/json.ts';
+import type { JsonObject } from '../../../src/core/values/json.ts';
 import { knowledge } from '../../../src/toolsets/knowledge/toolset.ts';
 import { callsOf } from '../../suites/call.ts';
 import { TestContext } from '../../support/context.ts';

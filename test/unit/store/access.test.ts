@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Mode } from '../../../src/core/context.ts';
+import type { Mode } from '../../../src/core/declarations/context.ts';
 import { accessOf, expandPatterns } from '../../../src/store/modes/access.ts';
 
 function mode(lists: Partial<Pick<Mode, 'filesToRead' | 'filesToUpdate' | 'umb'>>): Mode {

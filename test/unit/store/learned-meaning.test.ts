@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { allAtOnce } from '../../../src/store/records/slices.ts';
 import { SearchIndex } from '../../../src/store/search/index.ts';
-import { LearnedMeaning } from '../../../src/store/search/learned-meaning.ts';
-import type { PreparedMeaning } from '../../../src/store/search/meaning.ts';
-import type { WordVectors } from '../../../src/store/search/word-vectors.ts';
+import { LearnedMeaning } from '../../../src/store/search/meaning/learned-meaning.ts';
+import type { PreparedMeaning } from '../../../src/store/search/meaning/meaning.ts';
+import type { WordVectors } from '../../../src/store/search/meaning/word-vectors.ts';
 import { topicTexts } from '../../support/topics.ts';
 
 /** Texts about topics, and two that contain only one word of the question each. */

@@ -4,7 +4,7 @@ import {
   type MeaningSignal,
   type PreparedMeaning,
   prepareMeanings,
-} from '../../../src/store/search/meaning.ts';
+} from '../../../src/store/search/meaning/meaning.ts';
 
 const made = new SearchIndex();
 for (const id of ['a', 'b', 'c']) made.upsert({ id, fields: { title: '', body: 'shared word' } });

@@ -10,8 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Modes } from '../../../src/core/context.ts';
-import { Session } from '../../../src/core/session.ts';
+import type { Modes } from '../../../src/core/declarations/context.ts';
+import { Session } from '../../../src/core/memory/session.ts';
 import { NodeFiles } from '../../../src/git/disk/file-layer.ts';
 import { accessOf } from '../../../src/store/modes/access.ts';
 import { ModeLibrary } from '../../../src/store/modes/mode-library.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lettersOf, near, type StoredWords } from '../../../src/store/search/stored-words.ts';
+import { lettersOf, near, type StoredWords } from '../../../src/store/search/terms/stored-words.ts';
 import { Random } from '../../support/random.ts';
 
 /** The number of edits of one letter that make one text of another. */

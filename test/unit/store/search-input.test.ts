@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { Dictionary } from '../../../src/store/search/dictionary.ts';
 import { SearchIndex } from '../../../src/store/search/index.ts';
+import { Dictionary } from '../../../src/store/search/terms/dictionary.ts';
 
 const made = new SearchIndex();
 const texts = {

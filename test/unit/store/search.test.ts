@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SearchFields } from '../../../src/core/record-type.ts';
+import type { SearchFields } from '../../../src/core/record/record-type.ts';
 import { SearchIndex, type SearchOptions } from '../../../src/store/search/index.ts';
 
 /** An index of documents by id; a text alone is the body of a document without a title. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { allAtOnce } from '../../../src/store/records/slices.ts';
-import { analyse } from '../../../src/store/search/analyser.ts';
-import { Collection } from '../../../src/store/search/collection.ts';
-import { pieces } from '../../../src/store/search/search-pieces.ts';
-import { visitTokens } from '../../../src/store/search/token-places.ts';
+import { Collection } from '../../../src/store/search/terms/collection.ts';
+import { visitTokens } from '../../../src/store/search/terms/token-places.ts';
+import { analyse } from '../../../src/store/search/text/analyser.ts';
+import { pieces } from '../../../src/store/search/text/search-pieces.ts';
 
 const text = [
   'The userId of utf8_text in src/store/search.ts; C++ and "résumé", ',

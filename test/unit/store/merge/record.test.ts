@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { markdownCodec, yamlCodec } from '../../../../src/core/codec.ts';
+import { markdownCodec, yamlCodec } from '../../../../src/core/record/codec.ts';
 import type { Sides } from '../../../../src/store/merge/diff3.ts';
 import type { FieldDecision } from '../../../../src/store/merge/field-conflicts.ts';
 import { mergeRecord } from '../../../../src/store/merge/record-merge.ts';

@@ -1,6 +1,0 @@
-export {
-  endTree,
-  programToStart,
-  shellEnvironment,
-  windowsProgram,
-} from '../git/repository/program-start.ts';

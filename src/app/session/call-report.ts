@@ -1,0 +1,59 @@
+import { inspect } from 'node:util';
+import type { LogLevel } from '../../core/declarations/context.ts';
+import type { CommitMade } from '../../core/memory/history.ts';
+import { cutText } from '../../core/values/cut-text.ts';
+import { MemoryError, toMemoryError } from '../../core/values/error.ts';
+import type { JsonObject } from '../../core/values/json.ts';
+import { redactError } from '../../store/secrets/redaction.ts';
+
+/** Returns the `_meta` of an answer: the last of the commits made for it; empty if there is none. */
+export function commitMeta(commits: readonly CommitMade[]): JsonObject {
+  const commit = commits.at(-1);
+  if (!commit) return {};
+  const warning = detachedWarning(commit);
+  return {
+    'memory-bank/commit': commit.oid,
+    ...(commit.branch !== undefined && { 'memory-bank/branch': commit.branch }),
+    ...(warning !== undefined && { 'memory-bank/warning': warning }),
+  };
+}
+
+/** Returns the warning about a commit that no branch contains; undefined for any other. */
+export function detachedWarning({ branch, oid }: CommitMade): string | undefined {
+  if (branch !== undefined) return undefined;
+  return `HEAD is detached: no branch holds the commit ${oid.slice(0, 12)}. Keep it by \`git switch -c <name>\`.`;
+}
+
+/** Limit of the note of an answer, in characters. */
+const maxNote = 8_000;
+
+/** Returns the note of an answer, all sentences in one text; empty if there is none. */
+export function noteOf(sentences: readonly string[]): { readonly note?: string } {
+  if (sentences.length === 0) return {};
+  return { note: cutText(sentences.join(' '), maxNote, () => 'The first sentences matter most.') };
+}
+
+/** The sentence about a repository that a change created, for people and models. */
+export function noteNewRepository(folder: string): string {
+  return `${folder} was not in a git repository, so this change created one there; each change of the memory is a commit in it.`;
+}
+
+/** Returns the error of a failed call; a defect of the program also goes to the log, with its stack. */
+export function callError(
+  label: string,
+  thrown: unknown,
+  signal: AbortSignal,
+  log: (level: LogLevel, message: string) => void,
+): MemoryError {
+  if (signal.aborted && (thrown === signal.reason || isAbort(thrown))) {
+    return new MemoryError('cancelled', 'The caller cancelled the call; nothing was written.');
+  }
+  const error = toMemoryError(thrown);
+  if (error.code === 'internal') log('error', `${label}: ${inspect(error.cause ?? error)}`);
+  // A key or name in the request may be a credential, and the answer becomes part of a conversation.
+  return redactError(error);
+}
+
+function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError';
+}

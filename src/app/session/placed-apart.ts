@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { memoryFolderName } from '../../core/declarations/workspace.ts';
+import { NodeFiles } from '../../git/disk/file-layer.ts';
+import { findWorkTree } from '../../git/repository/discover.ts';
+import { readPlace } from '../../git/repository/memory-place.ts';
+
+/** Whether the memory of a project is on a branch of its own, or in another repository. */
+export function isPlacedApart(root: string): boolean {
+  const files = new NodeFiles();
+  const tree = findWorkTree(files, root);
+  return tree !== undefined && readPlace(files, tree.commonDir) !== undefined;
+}
+
+/** Whether a project has a memory on the branch that is checked out. */
+export function isPlainMemory(root: string): boolean {
+  const isThere = new NodeFiles().lstat(join(root, memoryFolderName)) !== undefined;
+  return isThere && !isPlacedApart(root);
+}

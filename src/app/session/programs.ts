@@ -1,0 +1,6 @@
+export {
+  endTree,
+  programToStart,
+  shellEnvironment,
+  windowsProgram,
+} from '../../git/repository/program-start.ts';

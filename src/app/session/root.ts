@@ -1,0 +1,258 @@
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, parse, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { memoryFolderName } from '../../core/declarations/workspace.ts';
+import { invalid, MemoryError } from '../../core/values/error.ts';
+import { NodeFiles } from '../../git/disk/file-layer.ts';
+import { findWorkTree } from '../../git/repository/discover.ts';
+import { contains } from '../../git/repository/enclosure.ts';
+import { pluginCaches, pluginVariables } from './plugin-folder.ts';
+
+/** The input for the choice of the root. */
+export interface RootInput {
+  /** The value of `--root`. */
+  readonly flag: string | undefined;
+  readonly env: { readonly [name: string]: string | undefined };
+  /** The directory of the start. */
+  readonly cwd: string;
+  /** The user's home directory. */
+  readonly home: string;
+  /** Returns the URIs of the client's roots; called only if nothing of higher rank is set. */
+  clientRoots(): Promise<readonly string[]>;
+}
+
+/** The access to the file system that the choice of the root needs. */
+export interface RootProbe {
+  /** Returns the real path of a directory; undefined if it does not exist. */
+  directory(path: string): Promise<string | undefined>;
+  /** Returns the top of the git work tree around a directory; undefined outside one. */
+  workTree(path: string): Promise<string | undefined>;
+}
+
+/** The folder whose memory is served, and the source of the choice. */
+export interface Root {
+  /** Absolute real path of the folder that holds `.memory-bank/`. */
+  readonly path: string;
+  readonly source: '--root' | 'MEMORY_BANK_ROOT' | 'CLAUDE_PROJECT_DIR' | 'client' | 'cwd';
+}
+
+const fix = 'Start the server in a project, or give its folder by --root or MEMORY_BANK_ROOT.';
+
+const pluginFix =
+  'An update of a plugin replaces its folder. Open a project in the client, or give its folder by --root or MEMORY_BANK_ROOT.';
+
+/**
+ * Finds the project to serve.
+ *
+ * A current directory in the folder of the plugin that started the server is ignored: clients
+ * start a plugin's server there, and an update of the plugin replaces the folder. A folder into
+ * which a client unpacks plugins is used only if `--root` or `MEMORY_BANK_ROOT` names it.
+ *
+ * The order is: `--root`, `MEMORY_BANK_ROOT`, `CLAUDE_PROJECT_DIR`, the only root of the client, the
+ * directory of the start. The first two are used as they are. From the others, the search goes up
+ * in the git work tree to the nearest folder with a memory, else to the top of the work tree.
+ *
+ * @throws MemoryError `no_project` if the choice is not a directory, or is `/`, the home directory or the folder of
+ *   a plugin.
+ */
+export async function findRoot(input: RootInput, probe: RootProbe = disk): Promise<Root> {
+  const { given, source } = await choose(input);
+  const named = source === 'cwd' ? `The current directory ${given}` : `${given} (${source})`;
+  const folder = await probe.directory(given);
+  if (folder === undefined) {
+    throw new MemoryError('no_project', `${named} is not a directory.`, { hint: fix });
+  }
+  const exact = source === '--root' || source === 'MEMORY_BANK_ROOT';
+  if (source === 'cwd') await refusePluginFolder(input, probe);
+  if (!exact) await refusePluginCache(folder, input, probe);
+  const start = withoutMemoryFolder(folder);
+  const path = exact ? start : await climb(start, probe);
+  await refuseSystemFolder(path, input.home, probe);
+  return { path, source };
+}
+
+/** The folders that a caller may use. */
+export interface Reach {
+  /** The user's home directory, which is refused. */
+  readonly home: string;
+  /** The allowed folders, with everything below them; undefined for no limit. */
+  readonly within: readonly string[] | undefined;
+}
+
+/**
+ * Returns the root that a caller names; a path that ends in `.memory-bank` means the folder around it.
+ *
+ * @param create whether to create a missing folder.
+ * @returns the real path.
+ * @throws MemoryError `forbidden` outside the allowed folders, `no_project` for `/` and the home
+ *   directory, `invalid_input` for a file, a missing folder, and a folder in `.git` or in
+ *   a memory folder, `cannot_create`.
+ */
+export async function rootAt(path: string, reach: Reach, create: boolean): Promise<string> {
+  if (path.includes('\0')) throw invalid(['path'], 'must not contain a NUL character');
+  const root = await realTarget(withoutMemoryFolder(path));
+  await refuseOutOfReach(root, reach);
+  const inner = root.split(sep).find((part) => /^\.(git|memory-bank)$/i.test(part));
+  if (inner !== undefined) throw invalid(['path'], `must not be inside a folder ${inner}`);
+  await refuseSystemFolder(root, reach.home, disk);
+  if (create) await makeFolder(root);
+  const folder = await disk.directory(root);
+  if (folder === undefined) throw invalid(['path'], `there is no folder ${root}`);
+  return folder;
+}
+
+/** Whether one of two roots is the other one, or is in it. */
+export function doOverlap(one: string, other: string): boolean {
+  return contains(one, other) || contains(other, one);
+}
+
+/** Returns the memory folder of the user, which all projects share. */
+export function homeFolder(env: RootInput['env'], cwd: string, home: string): string {
+  return resolve(cwd, env.MEMORY_BANK_HOME || join(home, memoryFolderName));
+}
+
+/** Returns the directory of the start; under `npm start`, the one in which npm was called. */
+export function startDirectory(env: RootInput['env'], cwd: string, packageFolder: string): string {
+  // npm runs a script in its package. Programs that the script starts elsewhere also get its variables.
+  const own = cwd === packageFolder && env.npm_package_json === join(packageFolder, 'package.json');
+  return own && env.INIT_CWD ? env.INIT_CWD : cwd;
+}
+
+async function choose(input: RootInput): Promise<{ given: string; source: Root['source'] }> {
+  const settings = [
+    ['--root', input.flag],
+    ['MEMORY_BANK_ROOT', input.env.MEMORY_BANK_ROOT],
+    ['CLAUDE_PROJECT_DIR', input.env.CLAUDE_PROJECT_DIR],
+  ] as const;
+  for (const [source, value] of settings) {
+    if (isSet(value)) return { given: resolve(input.cwd, value), source };
+  }
+  const [only, ...others] = (await input.clientRoots()).flatMap(toPath);
+  if (only !== undefined && others.length === 0) return { given: only, source: 'client' };
+  return { given: resolve(input.cwd), source: 'cwd' };
+}
+
+/** Whether a client has passed a variable such as `${workspaceFolder}` unresolved. */
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value.trim() !== '' && !/\$\{[^}]*\}/.test(value);
+}
+
+/** Returns the path of a `file:` URI; undefined for any other root, which has no files. */
+function toPath(uri: string): string[] {
+  try {
+    return [fileURLToPath(uri)];
+  } catch {
+    return [];
+  }
+}
+
+async function climb(start: string, probe: RootProbe): Promise<string> {
+  const top = await probe.workTree(start);
+  if (top === undefined) return start;
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (folder === top || folder === dirname(folder)) return top;
+    if (await probe.directory(join(folder, memoryFolderName))) return folder;
+  }
+}
+
+function withoutMemoryFolder(path: string): string {
+  return basename(path) === memoryFolderName ? dirname(path) : path;
+}
+
+/** Resolves the links of a path; its last segments need not exist. */
+async function realTarget(path: string): Promise<string> {
+  const real = realPath(path);
+  if (real !== undefined || path === dirname(path)) return real ?? path;
+  return join(await realTarget(dirname(path)), basename(path));
+}
+
+/** Returns a path without links; undefined for one that does not exist. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+async function refuseOutOfReach(path: string, { within }: Reach): Promise<void> {
+  if (within === undefined) return;
+  for (const folder of within) {
+    if (contains(await realTarget(folder), path)) return;
+  }
+  throw new MemoryError('forbidden', `The folder ${path} is out of reach.`, {
+    hint: 'Over HTTP it must be inside the served project, or inside a folder given to the server by --allow-folder.',
+  });
+}
+
+/**
+ * Refuses a current directory in the folder of the plugin that started the server.
+ *
+ * @throws MemoryError `no_project` that names the variable.
+ */
+export async function refusePluginFolder(
+  { env, cwd }: Pick<RootInput, 'env' | 'cwd'>,
+  probe: RootProbe = disk,
+): Promise<void> {
+  const current = await probe.directory(resolve(cwd));
+  for (const name of pluginVariables) {
+    const value = env[name];
+    const plugin = isSet(value) ? await probe.directory(resolve(cwd, value)) : undefined;
+    if (current === undefined || plugin === undefined || !contains(plugin, current)) continue;
+    throw new MemoryError(
+      'no_project',
+      `The current directory ${current} is in the folder of the plugin that started the server (${name}).`,
+      { hint: pluginFix, data: { root: current } },
+    );
+  }
+}
+
+async function refusePluginCache(path: string, input: RootInput, probe: RootProbe): Promise<void> {
+  for (const { client, folder } of pluginCaches(input)) {
+    const cache = await probe.directory(folder);
+    if (cache === undefined || !contains(cache, path)) continue;
+    throw new MemoryError('no_project', `${path} is in ${cache}, where ${client} keeps plugins.`, {
+      hint: pluginFix,
+      data: { root: path },
+    });
+  }
+}
+
+async function refuseSystemFolder(path: string, home: string, probe: RootProbe): Promise<void> {
+  const what =
+    path === parse(path).root
+      ? 'the root of the file system'
+      : path === ((await probe.directory(home)) ?? home)
+        ? 'the home directory'
+        : undefined;
+  if (what === undefined) return;
+  throw new MemoryError('no_project', `No project memory is kept in ${what}, ${path}.`, {
+    hint: fix,
+    data: { root: path },
+  });
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'EEXIST' || code === 'ENOTDIR') {
+      throw invalid(['path'], `a file is in the way of the folder ${path}`);
+    }
+    throw new MemoryError('cannot_create', `The folder ${path} cannot be created.`, { cause });
+  }
+}
+
+const disk: RootProbe = {
+  async directory(path) {
+    try {
+      return statSync(path).isDirectory() ? realPath(path) : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+  async workTree(path) {
+    return findWorkTree(new NodeFiles(), path)?.top;
+  },
+};

@@ -1,0 +1,9 @@
+import type { Change } from '../../core/memory/history.ts';
+
+/** The signs of the kinds of changes in a list. */
+export const changeSigns: { readonly [kind in Change['change']]: string } = {
+  added: '+',
+  changed: '~',
+  moved: '>',
+  removed: '-',
+};

@@ -1,0 +1,338 @@
+import {
+  type AnnotationChanges,
+  type Annotations,
+  claimLine,
+  inlineEvidence,
+  mayHaveClaims,
+  readAnnotations,
+  renewInline,
+  withAnnotations,
+} from '../evidence/annotations.ts';
+import { resolvedPath } from '../evidence/memory-links.ts';
+import { MemoryError } from '../values/error.ts';
+import { Anchors, anchorOf } from './anchors.ts';
+import { type NamedSection, namedSections } from './section-path.ts';
+import { withCitedMentions, withTextEvidence } from './text-evidence.ts';
+
+/**
+ * The address of a part of the memory: a record, or a section of a markdown record after `#`, by its
+ * heading: `decisionLog.md#Use git - 2026-01-31`.
+ */
+export interface RecordAddress {
+  readonly path: string;
+  readonly section?: string;
+}
+
+/** A section of a markdown record that says what it replaces, or by which one it was replaced. */
+export interface SectionClaims {
+  readonly section: NamedSection;
+  /** Addresses of the replaced sections and records. */
+  readonly supersedes: readonly string[];
+  /** The address of the replacement. */
+  readonly supersededBy?: string | undefined;
+}
+
+const kinds = { supersedes: 'Supersedes', supersededBy: 'Superseded by' } as const;
+type Kind = keyof typeof kinds;
+
+/** A link of markdown, whose text can contain brackets after a backslash. */
+const links = /\[(?:[^\][\\\n]|\\.){1,300}\]\(\s{0,3}<?([^\s<>()]{1,600})>?\)/g;
+/** Between the headings in the path of a section. */
+const joint = ' > ';
+/** Limit of the statements of one text. */
+const maxStatements = 1000;
+
+/** Splits an address at the `#` after the name of a markdown file. */
+export function parseAddress(text: string): RecordAddress {
+  const [, path, section] = /^(.*?\.md)#(.*\S.*)$/s.exec(text) ?? [];
+  return path === undefined || section === undefined ? { path: text } : { path, section };
+}
+
+/** Writes an address. */
+export function formatAddress({ path, section }: RecordAddress): string {
+  return section === undefined ? path : `${path}#${section}`;
+}
+
+/** The sections of a markdown text in which a heading, an anchor or a decision can be found. */
+export class Sections {
+  readonly all: readonly NamedSection[];
+  readonly #path: string;
+  readonly #text: string;
+  readonly #anchors = new Map<string, NamedSection>();
+  readonly #names = new Map<string, NamedSection>();
+  #claims: readonly SectionClaims[] | undefined;
+
+  /** @param path the record's, to which links in its text are relative. */
+  constructor(path: string, text: string) {
+    this.#path = path;
+    this.#text = text;
+    this.all = namedSections(text);
+    const anchors = new Anchors();
+    for (const section of this.all) this.#anchors.set(anchors.next(section.heading), section);
+    this.#collectNames();
+  }
+
+  /** Finds a section by its path or the end of it, its anchor, or its title without the date. */
+  find(wanted: string): NamedSection | undefined {
+    return this.#names.get(folded(wanted)) ?? this.#anchors.get(wanted.toLowerCase());
+  }
+
+  /** Collects the names of all sections; those that come first here win over later ones. */
+  #collectNames(): void {
+    const add = (name: string, section: NamedSection) => {
+      if (!this.#names.has(name)) this.#names.set(name, section);
+    };
+    for (const section of this.all) add(folded(section.path), section);
+    const titles = new Map<string, NamedSection | undefined>();
+    for (const section of this.all) {
+      const path = folded(section.path);
+      for (let at = path.indexOf(joint); at >= 0; at = path.indexOf(joint, at + 1)) {
+        add(path.slice(at + joint.length), section);
+      }
+      const title = folded(withoutDate(section.heading));
+      titles.set(title, titles.has(title) ? undefined : section);
+    }
+    // A title of several sections names none of them.
+    for (const [title, section] of titles) if (section) add(title, section);
+  }
+
+  /** The shortest address that `find` takes for a section. */
+  addressOf(section: NamedSection): string {
+    if (this.#isWhole(section)) return this.#path;
+    const name = section.path.split(joint).at(-1) ?? section.path;
+    const short = this.find(name) === section ? name : section.path;
+    return formatAddress({ path: this.#path, section: short });
+  }
+
+  /** Whether a section is the whole record: its heading is the only one of the highest level. */
+  #isWhole(section: NamedSection): boolean {
+    return section.level === 1 && this.all.every((one) => one === section || one.level > 1);
+  }
+
+  /** The sections with statements. */
+  claims(): readonly SectionClaims[] {
+    this.#claims ??= mayHaveClaims(this.#text) ? this.#read() : [];
+    return this.#claims;
+  }
+
+  /** The statements of one section. */
+  claimsOf(section: NamedSection): SectionClaims {
+    return this.claims().find((one) => one.section === section) ?? { section, supersedes: [] };
+  }
+
+  #read(): SectionClaims[] {
+    const found = new Map<NamedSection, { supersedes: string[]; supersededBy?: string }>();
+    let count = 0;
+    for (const { index, 1: verb = '', 2: rest = '' } of this.#text.matchAll(claimLine)) {
+      if (++count > maxStatements) break;
+      const section = this.#sectionAround(index);
+      const targets = section ? this.#targets(rest) : [];
+      if (!section || targets.length === 0) continue;
+      const known = found.get(section) ?? { supersedes: [] };
+      found.set(section, known);
+      if (kindOf(verb) === 'supersedes') known.supersedes.push(...targets);
+      else known.supersededBy ??= targets[0] ?? '';
+    }
+    return [...found].map(([section, claims]) => ({ section, ...claims }));
+  }
+
+  /** The section that a statement is about: a heading "Status" belongs to the section above. */
+  #sectionAround(index: number): NamedSection | undefined {
+    const own = this.all.find(({ start, bodyEnd }) => start <= index && index < bodyEnd);
+    return own && folded(own.heading) === 'status' ? own.parent : own;
+  }
+
+  /** The addresses that the rest of a statement names: links, or the title of another section. */
+  #targets(rest: string): string[] {
+    const linked = [...rest.matchAll(links)].flatMap(([, url = '']) => this.address(url) ?? []);
+    if (linked.length > 0) return linked;
+    const plain = rest.replace(/[*_.\s]+$/, '');
+    const section = this.find(plain);
+    if (section) return [this.addressOf(section)];
+    return /^[\w./@+-]+\.(?:md|yaml)$/.test(plain) ? [plain] : [];
+  }
+
+  /** The address that the target of a link has; undefined for one that leads out of the memory. */
+  address(url: string): string | undefined {
+    if (/^[a-z][\w+.-]*:/i.test(url)) return undefined;
+    const [file = '', anchor] = split(decoded(url));
+    const path = file === '' ? this.#path : resolvedPath(this.#path, file);
+    if (path === undefined || !/\.(?:md|yaml)$/.test(path)) return undefined;
+    if (anchor === undefined) return file === '' ? undefined : path;
+    const section = file === '' ? this.find(anchor) : undefined;
+    return section ? this.addressOf(section) : formatAddress({ path, section: anchor });
+  }
+
+  /** The statement of the whole record, which can be below its title. */
+  whole(): SectionClaims | undefined {
+    return this.claims().find(({ section }) => this.#isWhole(section));
+  }
+
+  /** The text without superseded sections, and without the statements. */
+  live(): string {
+    let text = this.#text;
+    const old = this.claims().filter(({ supersededBy }) => supersededBy !== undefined);
+    for (const { section } of old.reverse()) {
+      if (!this.#isWhole(section)) text = text.slice(0, section.start) + text.slice(section.end);
+    }
+    return text.replace(claimLine, '');
+  }
+
+  /** The text with other statements of one section, below its heading. */
+  write(
+    section: NamedSection,
+    changes: Pick<AnnotationChanges, 'supersedes' | 'supersededBy'>,
+  ): string {
+    const before = this.#text.slice(0, section.bodyStart);
+    const eol = this.#text.includes('\r\n') ? '\r\n' : '\n';
+    let body = this.#text.slice(section.bodyStart, section.bodyEnd);
+    for (const kind of ['supersededBy', 'supersedes'] as const) {
+      const change = changes[kind];
+      if (change === undefined) continue;
+      body = withoutStatement(body, kind);
+      const targets = typeof change === 'string' ? [change] : (change ?? []);
+      if (targets.length === 0) continue;
+      const line = `${kinds[kind]} ${targets.map((one) => this.#link(one)).join(', ')}`;
+      const rest = body.replace(/^(?:[ \t]*\r?\n)+/, '');
+      body = `${eol}${line}${eol}${rest === '' ? '' : eol}${rest}`;
+    }
+    const start = before.endsWith('\n') || before === '' ? before : before + eol;
+    const after = this.#text.slice(section.bodyEnd);
+    const gap = after !== '' && !/\n[ \t]*\r?\n$/.test(body) ? eol : '';
+    return start + body + gap + after;
+  }
+
+  /** A link to an address, relative to the folder of this record. */
+  #link(address: string): string {
+    const { path, section } = parseAddress(address);
+    const shown = (section ?? path).replace(/[[\]\\]/g, '\\$&');
+    if (section === undefined) return `[${shown}](${relative(this.#path, path)})`;
+    const own = path === this.#path ? this.find(section) : undefined;
+    const anchor = own ? this.#anchorFor(own) : anchorOf(section);
+    return `[${shown}](${own ? '' : relative(this.#path, path)}#${anchor})`;
+  }
+
+  #anchorFor(section: NamedSection): string {
+    for (const [anchor, one] of this.#anchors) if (one === section) return anchor;
+    return anchorOf(section.heading);
+  }
+}
+
+/** The annotations of a record or section; undefined if the record has no such section. */
+export function annotationsAt(address: string, text: string): Annotations | undefined {
+  const { path, section } = parseAddress(address);
+  if (section === undefined) return readClaims(path, text).annotations;
+  const sections = new Sections(path, text);
+  const found = sections.find(section);
+  if (!found) return undefined;
+  const { supersedes, supersededBy } = sections.claimsOf(found);
+  const evidence = inlineEvidence(text.slice(found.start, found.end));
+  return { evidence, supersedes, supersededBy };
+}
+
+/** The text of a record or section; undefined if the record has no such section. */
+export function textAt(address: string, text: string): string | undefined {
+  const { path, section } = parseAddress(address);
+  if (section === undefined) return text;
+  const found = new Sections(path, text).find(section);
+  return found && text.slice(found.start, found.end);
+}
+
+/** The one address of a record or section; undefined if the record has no such section. */
+export function addressIn(address: string, text: string): string | undefined {
+  const { path, section } = parseAddress(address);
+  if (section === undefined) return path;
+  const sections = new Sections(path, text);
+  const found = sections.find(section);
+  return found && sections.addressOf(found);
+}
+
+/**
+ * Writes annotations of a record or section into the text of the record.
+ *
+ * @throws MemoryError `not_found`, `invalid_input` for annotations that only a whole record can have.
+ */
+export function annotated(address: string, text: string, changes: AnnotationChanges): string {
+  const { path, section } = parseAddress(address);
+  if (section === undefined) return withAnnotations(path, text, changes);
+  const possible = ['evidence', 'mentioned', 'supersedes', 'supersededBy', 'renewed'];
+  const other = Object.keys(changes).find((name) => !possible.includes(name));
+  if (other !== undefined) {
+    throw new MemoryError('invalid_input', `A section of ${path} cannot have ${other}.`, {
+      hint: `Only a record as a whole can have it: give ${path}.`,
+    });
+  }
+  const sections = new Sections(path, text);
+  const found = sections.find(section);
+  if (!found) throw noSection(path, section);
+  const { renewed, evidence, mentioned, ...claims } = changes;
+  let own = text.slice(found.start, found.end);
+  if (renewed) own = renewInline(own, renewed);
+  if (evidence !== undefined) own = withTextEvidence(own, evidence ?? []);
+  if (mentioned) own = withCitedMentions(own, mentioned);
+  const after = text.slice(found.end);
+  const gap = own.endsWith('\n') || after === '' ? '' : '\n\n';
+  const written = text.slice(0, found.start) + own + gap + after;
+  if (Object.keys(claims).length === 0) return written;
+  const again = new Sections(path, written);
+  const same = again.find(section);
+  return same ? again.write(same, claims) : written;
+}
+
+function noSection(path: string, section: string): MemoryError {
+  return new MemoryError('not_found', `${path} has no section ${JSON.stringify(section)}.`, {
+    hint: 'Give its heading, as the record has it.',
+    data: { path },
+  });
+}
+
+/** The annotations of a record, with statements about the whole record in its text. */
+export function readClaims(path: string, text: string) {
+  const annotations = readAnnotations(path, text);
+  if (!path.endsWith('.md') || !mayHaveClaims(text)) return { annotations, sections: undefined };
+  const sections = new Sections(path, text);
+  const whole = sections.whole();
+  if (!whole) return { annotations, sections };
+  const supersedes = [...new Set([...annotations.supersedes, ...whole.supersedes])];
+  const supersededBy = annotations.supersededBy ?? whole.supersededBy;
+  return { annotations: { ...annotations, supersedes, supersededBy }, sections };
+}
+
+function withoutStatement(body: string, kind: Kind): string {
+  const lines = new RegExp(`${claimLine.source}\\r?\\n?`, claimLine.flags);
+  return body.replace(lines, (line: string, verb: string) => (kindOf(verb) === kind ? '' : line));
+}
+
+function kindOf(verb: string): Kind {
+  return /by$/i.test(verb) ? 'supersededBy' : 'supersedes';
+}
+
+/** A title without the date that the decision log adds to it. */
+export function withoutDate(heading: string): string {
+  return heading.replace(/\s+-\s+\d{4}-\d\d-\d\d\s*$/, '');
+}
+
+function folded(text: string): string {
+  return text.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
+function split(url: string): [file: string, anchor?: string] {
+  const at = url.indexOf('#');
+  return at < 0 ? [url] : [url.slice(0, at), url.slice(at + 1)];
+}
+
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
+}
+
+function relative(from: string, path: string): string {
+  const [here, there] = [from.split('/').slice(0, -1), path.split('/')];
+  let common = 0;
+  while (common < here.length && here[common] === there[common]) common += 1;
+  const up = here.slice(common).map(() => '..');
+  return [...up, ...there.slice(common)].map(encodeURIComponent).join('/');
+}

@@ -1,0 +1,96 @@
+import type { JsonObject } from '../values/json.ts';
+import type {
+  CautionsByPath,
+  Damaged,
+  RecordDoubts,
+  SearchExplanation,
+  SearchHit,
+  SearchResult,
+  SimilarRecord,
+} from './store.ts';
+
+/** Makes the field `damaged` of an answer, or nothing if every file can be read. */
+export function reportDamaged(damaged: readonly Damaged[]): JsonObject {
+  if (damaged.length === 0) return {};
+  return { damaged: damaged.map(({ path, error }) => ({ path, message: error.text })) };
+}
+
+/** Makes the note of an answer about records that are not in the index, or nothing if all are. */
+export function reportLeftOut({ leftOut }: SearchResult): JsonObject {
+  if (!leftOut) return {};
+  const { records, read, paths } = leftOut;
+  const more = records > paths.length ? ` and ${records - paths.length} more` : '';
+  const files = `Not in the index: ${paths.join(', ')}${more}.`;
+  if (read === 0) return { note: `${files} Search for a literal text to read them.` };
+  const rest = read < records ? `, ${records - read} not at all: narrow the search` : '';
+  return { note: `${files} Searched for the literal text${rest}.` };
+}
+
+/** Makes the answer of a search: results with their paths, and whether there are more. */
+export function reportSearch(result: SearchResult) {
+  const { hits, total, damaged } = result;
+  const results = hits.map(reportHit);
+  const truncated = total > results.length;
+  return { results, total, truncated, ...reportDamaged(damaged), ...reportLeftOut(result) };
+}
+
+/** Makes one result of a search. */
+export function reportHit(hit: SearchHit) {
+  const { title, type, category } = hit.type.search(hit.value);
+  return {
+    toolset: hit.type.toolset,
+    record: hit.type.name,
+    ...(type !== undefined && { type }),
+    ...(category !== undefined && { category }),
+    key: hit.key,
+    title,
+    path: hit.path,
+    score: hit.score,
+    matches: [...hit.matches],
+    snippet: hit.snippet,
+    ...(hit.section !== undefined && { section: hit.section }),
+    ...(hit.lines && { lines: [...hit.lines] }),
+    ...(hit.also && { also: [...hit.also] }),
+    ...cautionField(hit.caution),
+    ...(hit.explanation && { explain: reportExplanation(hit.explanation) }),
+  };
+}
+
+/** Makes the field `caution` of an answer about a record, or nothing if nothing is known against it. */
+export function cautionField(caution: readonly string[] | undefined): { caution?: string[] } {
+  return caution && caution.length > 0 ? { caution: [...caution] } : {};
+}
+
+/** The cautions about the records of one answer, each with the path of its record. */
+export function namedCautions(cautions: CautionsByPath): string[] {
+  return [...cautions].flatMap(([path, reasons]) => reasons.map((reason) => `${path}: ${reason}`));
+}
+
+/** Makes a JSON object of the cautions about several records. */
+export function cautionsJson(cautions: CautionsByPath): JsonObject {
+  return Object.fromEntries([...cautions].map(([path, reasons]) => [path, [...reasons]]));
+}
+
+/** The sentences that an answer about a record has as its caution; none if nothing is known of it. */
+export function cautionOf(doubts: RecordDoubts | undefined): readonly string[] {
+  const { status, reasons = [] } = doubts ?? {};
+  if (status === undefined) return reasons;
+  return [`Marked as an ${status}.`, ...reasons];
+}
+
+/** Makes the field `similar` of an answer about a written record, or nothing if there is no such record. */
+export function similarField(similar: readonly SimilarRecord[]): { similar?: JsonObject[] } {
+  return similar.length > 0 ? { similar: similar.map((one) => ({ ...one })) } : {};
+}
+
+/** Makes the explanation of a hit in an answer. */
+function reportExplanation({ words, signals }: SearchExplanation) {
+  return {
+    words: words.map(({ asked, found, added }) => ({
+      asked,
+      found: found.map(({ word, how, fields }) => ({ word, how, fields: [...fields] })),
+      added,
+    })),
+    signals: { ...signals },
+  };
+}

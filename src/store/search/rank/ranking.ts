@@ -1,0 +1,221 @@
+import type { Steps } from '../../records/slices.ts';
+import {
+  type AddedMeaning,
+  addMeanings,
+  type PreparedMeaning,
+  type RankedQuery,
+} from '../meaning/meaning.ts';
+import type { AskedTerms } from '../query/asked-terms.ts';
+import { fieldFit } from '../query/field-fit.ts';
+import type { FieldScope } from '../query/field-scope.ts';
+import { type Concept, isOther } from '../query/query.ts';
+import { rarity, weigh } from '../terms/bm25.ts';
+import type { Term } from '../terms/dictionary.ts';
+import { documentOf } from '../terms/postings.ts';
+import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
+import { type Closeness, lookCloser } from './closeness.ts';
+
+/** A document that matched. */
+export interface Ranked {
+  readonly entry: IndexedDocument;
+  /** Above 0; 1 for a document whose title is the query, below 1 for every other. */
+  readonly score: number;
+  /** The parts added to the score of the words, before it is scaled to 1. */
+  readonly closeness: Closeness;
+  /** The part added for a field that is about little else than the query. */
+  readonly fit: number;
+  readonly meaning: AddedMeaning;
+}
+
+/** A query that `rank` answers. */
+export interface RankRequest {
+  /** The query as it was asked. */
+  readonly text: string;
+  /** The query as titles are compared with it. */
+  readonly name: string;
+  readonly concepts: readonly Concept[];
+  /** The terms of the concepts. */
+  readonly asked: AskedTerms;
+  /** The fields that count. */
+  readonly scope: FieldScope;
+  readonly accepts: ((id: string) => boolean) | undefined;
+  readonly limit: number;
+  /** Number of documents whose scores are refined. */
+  readonly refined: number | undefined;
+  /** Signals that change the order of the first hits. */
+  readonly meanings: readonly PreparedMeaning[];
+}
+
+/** A document and the score of its words. */
+type ScoredDocument = Pick<Ranked, 'entry' | 'score'>;
+
+/** Number of documents whose scores are refined, unless a search asks for fewer. */
+const mostRefined = 50;
+const notRefined: Closeness = { passage: 0, near: 0, title: 0 };
+/** The share of the best score that a field adds of which every word was asked for. */
+const fitWeight = 0.25;
+
+/**
+ * Ranks the documents that match any concept, the best first.
+ *
+ * BM25 over the weighted sum of the fields ranks all of them; the best are ranked again by where their
+ * matches are, and by what the signals of meaning add.
+ *
+ * @returns at least `limit` of them, or all, how many there are, and the weight of each concept.
+ */
+export function* rank(
+  collection: SearchedCollection,
+  {
+    text,
+    name,
+    concepts,
+    asked,
+    scope,
+    accepts,
+    limit,
+    refined = mostRefined,
+    meanings,
+  }: RankRequest,
+): Steps<{ ranked: Ranked[]; total: number; rarities: readonly number[] }> {
+  const average = collection.averageLength;
+  const scores = new Float64Array(collection.capacity);
+  const rarities: number[] = [];
+  // The sums of one concept, which are 0 again before the next one.
+  const sums = new Float64Array(collection.capacity);
+  for (const concept of concepts) {
+    const { documents, frequency } = holders(concept, collection, scope, sums);
+    const value = concept.weight * rarity(frequency, collection.size);
+    rarities.push(value);
+    // An iterator would take several times as long in a short process.
+    for (let at = 0; at < documents.length; at++) {
+      const number = documents[at] as number;
+      const found = weigh(sums[number] ?? 0, scope.length(collection, number), average);
+      scores[number] = (scores[number] ?? 0) + value * found;
+      sums[number] = 0;
+    }
+  }
+  const most = rarities.reduce((sum, value) => sum + value, 0);
+  const titled = scope.has('title') ? name : undefined;
+  const { best, total } = select(collection, scores, titled, accepts, Math.max(limit, refined));
+  const ranked: Ranked[] = [];
+  for (const [index, { entry, score }] of best.entries()) {
+    const closeness =
+      index < refined ? lookCloser(collection, entry, score, asked, rarities, scope) : notRefined;
+    const closer = score + closeness.passage + closeness.near + closeness.title;
+    ranked.push({ entry, score: closer, closeness, fit: 0, meaning: {} });
+    yield;
+  }
+  const top = bestOf(ranked.slice(0, refined));
+  for (const [index, one] of ranked.slice(0, refined).entries()) {
+    const fit = fitWeight * top * fieldFit(one.entry, asked, collection.dictionary, scope);
+    ranked[index] = { ...one, score: one.score + fit, fit };
+  }
+  const termText = (number: number) => collection.dictionary.termText(number);
+  const query = { text, concepts, rarities, termText };
+  const meant = meanings.length > 0 ? yield* withMeaning(ranked, meanings, query, top) : ranked;
+  const scaled = meant.map((one) => ({ ...one, score: 1 / (1 + most / (2 * one.score)) }));
+  return { ranked: scaled.sort(order), total, rarities };
+}
+
+/** The best score, except for that of a title that equals the query. */
+function bestOf(ranked: readonly Ranked[]): number {
+  return ranked.reduce(
+    (most, { score }) => (Number.isFinite(score) ? Math.max(most, score) : most),
+    0,
+  );
+}
+
+/** Adds what the signals of meaning say about the documents that were refined. */
+function* withMeaning(
+  ranked: readonly Ranked[],
+  meanings: readonly PreparedMeaning[],
+  query: RankedQuery,
+  best: number,
+): Steps<readonly Ranked[]> {
+  const documents = ranked.slice(0, mostRefined).map(({ entry }) => entry);
+  const added = yield* addMeanings(meanings, query, documents, best);
+  return ranked.map((one, index) => {
+    const meaning = added[index] ?? {};
+    const sum = Object.values(meaning).reduce((total, value) => total + value, 0);
+    return { ...one, score: one.score + sum, meaning };
+  });
+}
+
+/**
+ * The documents that match a concept; adds up the weights for each document.
+ *
+ * The document frequency is that of the word itself: a common synonym does not make it common.
+ */
+function holders(
+  concept: Concept,
+  collection: SearchedCollection,
+  scope: FieldScope,
+  sums: Float64Array,
+): { documents: readonly number[]; frequency: number } {
+  const documents: number[] = [];
+  const add = (term: Term, weight: number) => {
+    const { postings } = term;
+    for (let at = 0; at < postings.length; at++) {
+      const posting = postings[at] as number;
+      const number = documentOf(posting);
+      const found = scope.weight(term, posting, collection);
+      if (found === 0) continue;
+      const sum = sums[number] as number;
+      if (sum === 0) documents.push(number);
+      sums[number] = sum + weight * found;
+    }
+  };
+  for (const [term, weight] of concept.terms) if (!isOther(concept, term)) add(term, weight);
+  const own = documents.length;
+  for (const [term, weight] of concept.terms) if (isOther(concept, term)) add(term, weight);
+  return { documents, frequency: own || documents.length };
+}
+
+function order(a: ScoredDocument, b: ScoredDocument): number {
+  if (a.score !== b.score) return b.score - a.score;
+  return a.entry.id < b.entry.id ? -1 : 1;
+}
+
+/** The best of all scores, without sorting the many that are not among them. */
+function select(
+  collection: SearchedCollection,
+  scores: Float64Array,
+  name: string | undefined,
+  accepts: ((id: string) => boolean) | undefined,
+  limit: number,
+): { best: ScoredDocument[]; total: number } {
+  const idOf = (number: number) => collection.idOf(number) ?? '';
+  const scoreOf = (number: number) => scores[number] as number;
+  // A stored id takes time to read, and few are needed.
+  const byScore = (a: number, b: number) => {
+    const [one, other] = [scoreOf(a), scoreOf(b)];
+    return one === other ? (idOf(a) < idOf(b) ? -1 : 1) : other - one;
+  };
+  let best: number[] = [];
+  let total = 0;
+  let last = -1;
+  let least = 0;
+  for (let number = 0; number < scores.length; number++) {
+    if (scores[number] === 0 || !collection.has(number)) continue;
+    if (accepts && !accepts(idOf(number))) continue;
+    total += 1;
+    if (name !== undefined && collection.isNamed(number, name)) {
+      scores[number] = Number.POSITIVE_INFINITY;
+    }
+    const score = scores[number] as number;
+    if (score < least) continue;
+    // Of many equal scores only the first by id are kept: without this, each group would be sorted.
+    if (score === least && byScore(number, last) > 0) continue;
+    best.push(number);
+    if (best.length < 4 * limit) continue;
+    best = best.sort(byScore).slice(0, limit);
+    last = best.at(-1) ?? -1;
+    least = scoreOf(last);
+  }
+  const ranked: ScoredDocument[] = [];
+  for (const number of best.sort(byScore).slice(0, limit)) {
+    const entry = collection.entry(number);
+    if (entry) ranked.push({ entry, score: scoreOf(number) });
+  }
+  return { best: ranked, total };
+}

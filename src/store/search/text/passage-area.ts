@@ -1,0 +1,88 @@
+import type { NamedSection } from '../../../core/markdown/section-path.ts';
+import type { SearchFields, TextField } from '../../../core/record/record-type.ts';
+
+/** A part of a text that a passage does not leave: the whole text, or what is under one heading. */
+export interface Area {
+  readonly start: number;
+  readonly end: number;
+  /** The heading above it; undefined for the text before the first heading. */
+  readonly section?: NamedSection;
+  /** The section that a hit names: this one, or a short one that contains it. */
+  readonly unit?: NamedSection;
+}
+
+/** Where the content of a markdown text begins, and its sections. */
+export interface TextOutline {
+  readonly start: number;
+  readonly sections: readonly NamedSection[];
+}
+
+/** Returns the outline of the body of a document, which is markdown. */
+export type OutlineOf = (fields: SearchFields) => TextOutline;
+
+/** A longer text is one area: its headings are not worth the time to find them. */
+export const longestText = 256 * 1024;
+/** A section of at most this length answers as a whole, with its sub-sections. */
+const longestUnit = 1500;
+
+const known = new WeakMap<SearchFields, readonly Area[]>();
+
+/** Returns the areas of a field that have text of their own, in order. */
+export function areasOf(
+  fields: SearchFields,
+  field: TextField,
+  outlineOf: OutlineOf,
+): readonly Area[] {
+  const text = fields[field] ?? '';
+  if (field !== 'body' || !fields.markdown) return [{ start: 0, end: text.length }];
+  const areas = known.get(fields) ?? divide(text, outlineOf(fields));
+  known.set(fields, areas);
+  return areas;
+}
+
+function divide(text: string, { start, sections }: TextOutline): readonly Area[] {
+  if (text.length > longestText) return [{ start, end: text.length }];
+  const tops = sections.filter(({ parent }) => !parent);
+  const [title] = tops.length === 1 ? tops : [];
+  const areas: Area[] = [{ start, end: sections[0]?.start ?? text.length }];
+  for (const section of sections) {
+    let unit = section;
+    for (let up = section.parent; up && up !== title; up = up.parent) {
+      if (up.end - up.start <= longestUnit) unit = up;
+    }
+    areas.push({ start: section.bodyStart, end: section.bodyEnd, section, unit });
+  }
+  return areas.filter((area) => hasText(text, area));
+}
+
+/** Returns whether an area has any text except placeholders of a template. */
+function hasText(text: string, { start, end }: Area): boolean {
+  const body = text.slice(start, end);
+  return /[^\s\-*+]/.test(body) && !/^(?:[\s\-*+]|\[[^[\]]{2,}\](?![(:]))*$/.test(body);
+}
+
+/** A line by which a section says that it is no longer true. */
+const superseded =
+  /^[\s>*_+-]*(?:\*\*|__)?(?:status\W{0,6}\s*)?(?:superseded|replaced by|obsolete|deprecated)\b|[([]superseded\b/imu;
+
+const knownSuperseded = new WeakMap<NamedSection, boolean>();
+
+/** Returns whether a section says that another one replaces it. */
+export function isSuperseded(text: string, section: NamedSection): boolean {
+  let found = knownSuperseded.get(section);
+  if (found === undefined) {
+    found = superseded.test(text.slice(section.start, section.end));
+    knownSuperseded.set(section, found);
+  }
+  return found;
+}
+
+/** Returns the first and last line of a section, from 1, without blank lines at its end. */
+export function linesOf(text: string, { start, end }: NamedSection): readonly [number, number] {
+  const first = lineBreaks(text.slice(0, start)) + 1;
+  return [first, first + lineBreaks(text.slice(start, end).trimEnd())];
+}
+
+function lineBreaks(text: string): number {
+  return text.match(/\r\n?|\n/g)?.length ?? 0;
+}

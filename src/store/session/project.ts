@@ -1,0 +1,182 @@
+import { dirname } from 'node:path';
+import type {
+  BranchWork,
+  Drift,
+  HeadInfo,
+  Project,
+  ProjectCommit,
+  ProjectInfo,
+} from '../../core/declarations/context.ts';
+import type { GivenEvidence } from '../../core/evidence/annotations.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import type { Repository } from '../../git/commit/repository.ts';
+import type { Files } from '../../git/disk/file-layer.ts';
+import { Folder } from '../../git/disk/folder.ts';
+import { parseCommit } from '../../git/objects/object.ts';
+import { branchWork } from '../history/branch-work.ts';
+import { commitsOutside, drift, lastChange } from '../history/last-change.ts';
+import { checkSame, earlierIdPath } from '../records/earlier-id.ts';
+import { configPath } from '../records/memory-config.ts';
+import type { MemoryFolder } from '../records/memory-folder.ts';
+import { codeCommitOf } from '../records/message.ts';
+import { type Permit, toCommitMade } from '../records/permit.ts';
+import { decodeText } from '../records/record-file.ts';
+
+/** The project around a memory, for one call of one session. */
+export class StoreProject implements Omit<Project, 'use'> {
+  readonly #memory: MemoryFolder;
+  readonly #files: Files;
+  readonly #permit: Permit;
+
+  constructor(memory: MemoryFolder, files: Files, permit: Permit) {
+    this.#memory = memory;
+    this.#files = files;
+    this.#permit = permit;
+  }
+
+  async info(): Promise<ProjectInfo> {
+    const { root, path } = this.#memory;
+    const initialized = await this.#memory.initialized();
+    return {
+      root,
+      folder: path,
+      initialized,
+      projectId: this.#memory.projectId(),
+      syncs: this.#memory.settings.syncs,
+      readOnly: this.#memory.settings.readOnly,
+    };
+  }
+
+  async lacking(): Promise<readonly string[]> {
+    return this.#memory.lacking();
+  }
+
+  async conflicts(): Promise<readonly string[]> {
+    const folder = this.#memory.inTree('');
+    const prefix = folder === '' ? '' : `${folder}/`;
+    const unmerged = this.#memory.repository()?.unmergedBelow(folder) ?? [];
+    return unmerged.map(({ path }) => path.slice(prefix.length));
+  }
+
+  async head(): Promise<HeadInfo> {
+    try {
+      const head = this.#memory.code()?.head();
+      return { branch: head?.ref?.replace(/^refs\/heads\//, ''), oid: head?.oid };
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      // Files of the work tree can be read without it.
+      return { branch: undefined, oid: undefined, problem: error.text };
+    }
+  }
+
+  async initialize(): Promise<string> {
+    const known = this.#memory.projectId();
+    checkSame(this.#memory.earlierId(), earlierIdPath, known, configPath);
+    if (known !== undefined && this.#memory.complete) return known;
+    const { signal } = this.#permit;
+    const subject = known
+      ? 'complete the files of the memory itself'
+      : 'initialize the memory of this project';
+    // Settings are not records, so the lists of a mode do not apply to them.
+    const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
+    const options = { signal, initialize: true };
+    const actor = await this.#permit.actor();
+    const { made } = await this.#memory
+      .change({ subject }, () => undefined, access, actor, options)
+      .catch((error) => {
+        throw this.#cannotCreate(error) ?? error;
+      });
+    if (made) this.#permit.onCommit(toCommitMade(made));
+    const id = this.#memory.projectId();
+    if (id === undefined) throw new MemoryError('internal', 'The memory folder got no id.');
+    return id;
+  }
+
+  /** The error for a folder of the memory or its repository that cannot be created in the root. */
+  #cannotCreate(error: unknown): MemoryError | undefined {
+    if (!(error instanceof MemoryError) || error.code !== 'storage') return undefined;
+    const { errno, path } = error.data;
+    const refused = ['EACCES', 'EPERM', 'EROFS'].some((code) => code === errno);
+    if (!refused || dirname(String(path)) !== dirname(this.#memory.realPath())) return undefined;
+    return new MemoryError('cannot_create', error.message, {
+      hint: 'Let the server write there, or give it another folder by --root. Nothing was changed.',
+      data: error.data,
+      cause: error,
+    });
+  }
+
+  async readFile(path: string, limit: number): Promise<string | undefined> {
+    const parts = path.split('/');
+    const strange = parts.some((part) => part === '' || part === '.' || part === '..');
+    // Memory is read through the store, which checks the mode; git's files are not readable at all.
+    const closed = parts.some((part) => /^\.(git|memory-bank)$/i.test(part));
+    if (strange || closed || /[\0\\]/.test(path)) {
+      throw new MemoryError('invalid_input', `"${path}" is not a path of a project file.`, {
+        hint: 'Give it relative to the root of the project, with "/" between folders.',
+      });
+    }
+    const bytes = new Folder(this.#files, this.#memory.root).read(path, limit);
+    return bytes && decodeText(bytes);
+  }
+
+  async cite(places: readonly string[]): Promise<readonly GivenEvidence[]> {
+    if (places.length === 0) return [];
+    const { cite } = await import('../evidence/citation.ts');
+    return cite(new Folder(this.#files, this.#memory.root), places);
+  }
+
+  async lastChange(
+    path: string,
+  ): Promise<{ readonly oid: string; readonly at: string } | undefined> {
+    const repository = this.#memory.repository();
+    const head = repository && (await this.#headOf(repository));
+    if (!repository || head === undefined) return undefined;
+    const last = lastChange(repository.odb, head, this.#memory.inTree(path));
+    if (!last || !this.#memory.isApart) return last;
+    const { message } = parseCommit(repository.odb.content(last.oid, 'commit'));
+    const code = codeCommitOf(message);
+    const isKnown = code !== undefined && this.#memory.code()?.odb.has(code);
+    return isKnown ? { ...last, oid: code } : undefined;
+  }
+
+  /** The commit of a repository; undefined if its HEAD cannot be read. */
+  async #headOf(repository: Repository): Promise<string | undefined> {
+    try {
+      return repository.head().oid;
+    } catch (error) {
+      if (error instanceof MemoryError) return undefined;
+      throw error;
+    }
+  }
+
+  async drift(since: string, limit: number): Promise<Drift> {
+    const repository = this.#memory.code();
+    const head = (await this.head()).oid;
+    if (!repository || head === undefined) return { commits: 0, files: [], truncated: false };
+    return drift(repository.odb, since, head, this.#memory.folderInCode, limit);
+  }
+
+  async commitsSince(since: string): Promise<readonly ProjectCommit[]> {
+    const repository = this.#memory.code();
+    const head = (await this.head()).oid;
+    if (!repository || head === undefined) return [];
+    const { odb } = repository;
+    return commitsOutside(odb, since, head, this.#memory.folderInCode).map((oid) => {
+      const { message } = parseCommit(odb.content(oid, 'commit'));
+      return { oid, subject: message.trim().split('\n', 1)[0] ?? '' };
+    });
+  }
+
+  async recordsCommits(): Promise<boolean> {
+    return this.#memory.settings.recordsCommits;
+  }
+
+  async work(limit: number): Promise<BranchWork> {
+    const repository = this.#memory.code();
+    const { oid, problem } = await this.head();
+    if (!repository || oid === undefined || problem !== undefined) return noWork;
+    return branchWork(repository, this.#files, this.#memory.folderInCode, limit);
+  }
+}
+
+const noWork: BranchWork = { base: undefined, committed: [], edited: [] };

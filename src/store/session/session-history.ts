@@ -1,0 +1,215 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { linesOf } from '../../core/diff/unified-diff.ts';
+import type { EvidenceReport, EvidenceRequest } from '../../core/evidence/verdict.ts';
+import type { Decisions } from '../../core/memory/conflict.ts';
+import type {
+  BlamedLine,
+  BranchMerge,
+  ChangeKind,
+  CommitCounts,
+  CompareRequest,
+  Comparison,
+  Division,
+  DivisionRequest,
+  History,
+  Log,
+  LogRequest,
+  NewestCommits,
+  Resolution,
+  Restoration,
+  Snapshot,
+  Squashable,
+  Synchronization,
+  SyncRequest,
+  TangledCommit,
+  UnmergedRecord,
+} from '../../core/memory/history.ts';
+import type { Archive } from '../history/archive.ts';
+import { branches } from '../history/branch-tips.ts';
+import { divide, division, tangledCommits } from '../history/commit-division.ts';
+import { CommitSnapshot } from '../history/commit-snapshot.ts';
+import { describeChange, pairMoves, sectionChanges } from '../history/comparison.ts';
+import { changedSides, isAmong } from '../history/fork.ts';
+import { squash, squashable, squashForSync } from '../history/history-squash.ts';
+import { blame } from '../history/line-authors.ts';
+import { countsOf, logBelow, logOf } from '../history/log-walk.ts';
+import { newestCommits } from '../history/newest-commits.ts';
+import { restore } from '../history/restoration.ts';
+import { memoryPath, noRecord, recordPath, Visit } from '../history/visit.ts';
+import type { Permit } from '../records/permit.ts';
+
+/** The history of the memory, for one call of one session. */
+export class SessionHistory implements History {
+  readonly #archive: Archive;
+  readonly #permit: Permit;
+
+  constructor(archive: Archive, permit: Permit) {
+    this.#archive = archive;
+    this.#permit = permit;
+  }
+
+  async log(request: LogRequest): Promise<Log> {
+    const visit = await this.#visit();
+    const path = memoryPath(request.path);
+    const head = await visit.resolve(request.revision);
+    const place = await visit.place(head);
+    if (path === undefined || !this.#archive.typeOf(path)) {
+      const log = await logBelow(visit, place, path, request);
+      if (!log) throw noRecord(path ?? '', head);
+      return log;
+    }
+    visit.checkRead(path);
+    const log = await logOf(visit, place, path, request);
+    if (!log) throw noRecord(path, head);
+    return log;
+  }
+
+  async newest(revision: string, limit: number, patience = 0): Promise<NewestCommits> {
+    const visit = await this.#visit();
+    const head = await visit.resolve(revision);
+    // Whether a mode hides a part of a commit is known from the index only.
+    const isOpen = visit.access.mode === undefined;
+    if (isOpen && !this.#archive.known(head)) {
+      const newest = await newestCommits(visit, head, limit);
+      if (!newest.isPart || patience === 0) return newest;
+      // It continues after the answer. Its error shows when a call needs the index.
+      const indexing = visit.place(head).catch(() => undefined);
+      await Promise.race([indexing, delay(patience)]);
+      if (!this.#archive.known(head)) return newest;
+    }
+    return { ...(await this.log({ revision, limit, skip: 0 })), isPart: false };
+  }
+
+  async isIndexed(revision: string): Promise<boolean> {
+    const visit = await this.#visit();
+    return this.#archive.known(await visit.resolve(revision)) !== undefined;
+  }
+
+  async counts(revision: string): Promise<CommitCounts> {
+    const visit = await this.#visit();
+    return countsOf(visit, await visit.place(await visit.resolve(revision)));
+  }
+
+  async at(revision: string): Promise<Snapshot> {
+    const visit = await this.#visit();
+    const oid = await visit.resolve(revision);
+    return new CommitSnapshot(await visit.describe(oid), visit, this.#archive.records(oid));
+  }
+
+  async compare(request: CompareRequest): Promise<Comparison> {
+    const { from, to, path, limit, skip } = request;
+    const visit = await this.#visit();
+    const below = memoryPath(path);
+    if (below !== undefined && this.#archive.typeOf(below)) visit.checkRead(below);
+    const [old, now] = [await visit.resolve(from), await visit.resolve(to)];
+    const all = pairMoves(visit.changes(old, now, below), visit.versions);
+    const sides = request.sinceFork ? await changedSides(visit, old, now) : undefined;
+    const moves = sides ? all.filter((move) => isAmong(sides.theirs, move)) : all;
+    const count = (kind: ChangeKind) => moves.filter(({ change }) => change.change === kind).length;
+    return {
+      from: await visit.describe(old),
+      to: await visit.describe(now),
+      changes: moves.slice(skip, skip + limit).flatMap((move) =>
+        describeChange(move, visit.versions).map((change) => ({
+          ...change,
+          ...(sides && { isByBoth: isAmong(sides.ours, move) }),
+          ...(request.sections && { sections: sectionChanges(move, visit.versions) }),
+        })),
+      ),
+      ...(sides && { others: all.length - moves.length }),
+      counts: {
+        added: count('added'),
+        changed: count('changed'),
+        moved: count('moved'),
+        removed: count('removed'),
+      },
+    };
+  }
+
+  async restore(...request: Parameters<History['restore']>): Promise<Restoration> {
+    return restore(await this.#visit(), ...request);
+  }
+
+  async branches(limit: number, skip = 0): ReturnType<History['branches']> {
+    return branches(await this.#visit(), limit, skip);
+  }
+
+  async squashable(message?: string): Promise<Squashable> {
+    this.#archive.repository.checkWritable();
+    return squashable(await this.#visit(), message);
+  }
+
+  async squash(expected: Squashable | undefined, message?: string): ReturnType<History['squash']> {
+    return squash(await this.#visit(), expected, message);
+  }
+
+  async tangled(): Promise<readonly TangledCommit[]> {
+    return tangledCommits(await this.#visit());
+  }
+
+  async division(request: DivisionRequest): ReturnType<History['division']> {
+    this.#archive.repository.checkWritable();
+    return division(await this.#visit(), request);
+  }
+
+  async divide(
+    request: DivisionRequest,
+    expected: Division | undefined,
+  ): ReturnType<History['divide']> {
+    return divide(await this.#visit(), request, expected);
+  }
+
+  async resolve(decisions: Decisions): Promise<Resolution> {
+    const { resolve } = await import('../sync/resolution.ts');
+    return resolve(await this.#visit(), decisions);
+  }
+
+  async unmerged(): Promise<readonly UnmergedRecord[]> {
+    const { unmerged } = await import('../sync/resolution.ts');
+    return unmerged(await this.#visit());
+  }
+
+  async sync(request: SyncRequest): Promise<Synchronization> {
+    const { sync } = await import('../sync/synchronize.ts');
+    const visit = await this.#visit();
+    if (this.#archive.memory.settings.squashesBeforeSync) await squashForSync(visit);
+    return sync(visit, request);
+  }
+
+  async merge(revision: string, decisions: Decisions): Promise<BranchMerge> {
+    const { mergeBranch } = await import('../sync/branch-merge.ts');
+    return mergeBranch(await this.#visit(), revision, decisions);
+  }
+
+  async evidence(request: EvidenceRequest): Promise<EvidenceReport> {
+    const { checkEvidence } = await import('../evidence/evidence-check.ts');
+    const visit = await this.#visit();
+    const report = await checkEvidence(visit, request);
+    if (request.fix !== true) return report;
+    const { fixMoved } = await import('../evidence/evidence-fix.ts');
+    const fixed = await fixMoved(visit, report);
+    return fixed.length === 0 ? report : { ...(await checkEvidence(visit, request)), fixed };
+  }
+
+  async blame(given: string, revision: string): Promise<readonly BlamedLine[]> {
+    const visit = await this.#visit();
+    const path = recordPath(given);
+    visit.checkRead(path);
+    const head = await visit.resolve(revision);
+    const { index, number } = await visit.place(head);
+    const records = this.#archive.records(head);
+    const text = this.#archive.typeOf(path) && records.text(path);
+    if (text === undefined) throw noRecord(path, head);
+    const writers = blame(index, number, { path, blob: records.oid(path) }, visit.versions);
+    return Promise.all(
+      linesOf(text).map(async (text, line) => {
+        const { commit = number, boundary = true } = writers[line] ?? {};
+        return { text, commit: await visit.describe(index.commit(commit).oid), boundary };
+      }),
+    );
+  }
+
+  async #visit(): Promise<Visit> {
+    return new Visit(this.#archive, this.#permit, await this.#permit.access());
+  }
+}

@@ -1,0 +1,217 @@
+import { formatAddress, parseAddress, readClaims } from '../../core/markdown/section-claims.ts';
+import { cautionOf } from '../../core/memory/answer-fields.ts';
+import type {
+  CautionsByPath,
+  KeyListing,
+  Listing,
+  ListOptions,
+  LocalState,
+  Located,
+  OnStored,
+  Provenance,
+  RecordDoubts,
+  RecordStates,
+  SearchHit,
+  SearchRequest,
+  SearchResult,
+  SimilarRecord,
+  Store,
+  Transaction,
+} from '../../core/memory/store.ts';
+import type { RecordType } from '../../core/record/record-type.ts';
+import type { Archive } from '../history/archive.ts';
+import { Visit } from '../history/visit.ts';
+import type { ChangeLog } from '../records/change-log.ts';
+import type { MemoryFolder } from '../records/memory-folder.ts';
+import { type Permit, toCommitMade } from '../records/permit.ts';
+import { RecordReader } from '../records/record-reader.ts';
+import { likenessTo } from '../search/rank/similar-documents.ts';
+import type { RecordSearch } from '../search/record-search.ts';
+import { SessionStates } from './session-states.ts';
+
+type Doubts = ReadonlyMap<string, RecordDoubts>;
+
+/** A record that replaces a hit is looked for among at least this many matches. */
+const leastPool = 100;
+
+/** The parts of a workspace that the stores of all calls share. */
+export interface StoreParts {
+  readonly archive: Archive;
+  readonly search: RecordSearch;
+  readonly local: LocalState;
+  readonly log: ChangeLog;
+  /** Saves the search index for other processes; returns false if it lacks a record. */
+  readonly saveIndex: () => Promise<boolean>;
+  doubts(visit: Visit, paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
+}
+
+/** The records of a memory for one call of one session. */
+export class SessionStore implements Store {
+  readonly local: LocalState;
+  readonly states: RecordStates;
+  readonly #memory: MemoryFolder;
+  readonly #search: RecordSearch;
+  readonly #archive: Archive;
+  readonly #doubts: StoreParts['doubts'];
+  readonly #permit: Permit;
+  /** The reader of the call; its own change replaces it. */
+  #reader: RecordReader | undefined;
+
+  constructor(parts: StoreParts, permit: Permit) {
+    this.#memory = parts.archive.memory;
+    this.#archive = parts.archive;
+    this.#search = parts.search;
+    this.#doubts = parts.doubts;
+    this.local = parts.local;
+    this.#permit = permit;
+    this.states = new SessionStates(
+      this.#memory.view,
+      parts.log,
+      () => this.#read(),
+      parts.saveIndex,
+    );
+  }
+
+  async get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined> {
+    return (await this.#read()).get(type, key);
+  }
+
+  async list<T extends object>(type: RecordType<T>, options?: ListOptions): Promise<Listing<T>> {
+    return (await this.#read()).list(type, options);
+  }
+
+  async keys<T extends object>(type: RecordType<T>): Promise<KeyListing> {
+    return (await this.#read()).keys(type);
+  }
+
+  async search(request: SearchRequest): Promise<SearchResult> {
+    const reader = await this.#read();
+    await reader.refresh();
+    const readable = reader.readsAll ? undefined : (path: string) => reader.mayRead(path);
+    const found = await this.#search.find(request, readable);
+    const doubts = await this.#doubtsOf(found.hits);
+    const missing = successorsBeyond(found.hits, doubts);
+    if (missing.size === 0 || found.total <= found.hits.length) {
+      return { ...found, hits: labelled(found.hits, doubts) };
+    }
+    // Some of them may match less well than all hits.
+    const limit = Math.max(leastPool, 2 * found.hits.length);
+    const more = await this.#search.find({ ...request, limit }, readable);
+    const successors = more.hits.filter(({ path }) => missing.has(path));
+    const later = await this.#doubtsOf(successors);
+    const hits = labelled([...found.hits, ...successors], new Map([...doubts, ...later]));
+    return { ...found, hits: hits.slice(0, found.hits.length) };
+  }
+
+  async cautions(paths: readonly string[]): Promise<CautionsByPath> {
+    const doubts = await this.doubts(paths);
+    return new Map(
+      [...doubts].flatMap(([path, one]) => {
+        const caution = cautionOf(one);
+        return caution.length > 0 ? [[path, caution]] : [];
+      }),
+    );
+  }
+
+  async doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>> {
+    // Without a repository there is no commit to compare with.
+    if (paths.length === 0 || !this.#memory.repository()) return new Map();
+    // A record that another one names by its key may have been moved; all others are looked at by path.
+    const typeOf = (address: string) => this.#archive.typeOf(parseAddress(address).path);
+    if (paths.some((path) => typeOf(path)?.dependsOn)) await (await this.#read()).refresh();
+    return this.#doubts(new Visit(this.#archive, this.#permit, await this.#permit.access()), paths);
+  }
+
+  async similar<T extends object>(
+    type: RecordType<T>,
+    written: Pick<Located<T>, 'path' | 'value'>,
+  ): Promise<readonly SimilarRecord[]> {
+    const access = await this.#permit.access();
+    return this.#search.similar(type, written, (path) => access.mayRead(path));
+  }
+
+  async alike(): Promise<ReadonlyMap<string, readonly SimilarRecord[]>> {
+    const reader = await this.#read();
+    await reader.refresh();
+    // A record is expected to be like the one that it replaces.
+    const isLive = (path: string) =>
+      readClaims(path, this.#memory.text(path) ?? '').annotations.supersededBy === undefined;
+    const found = await this.#search.alike((path) => reader.mayRead(path), this.#permit.signal);
+    return new Map(
+      [...found].flatMap(([path, similar]) => {
+        const others = isLive(path) ? similar.filter((one) => isLive(one.path)) : [];
+        return others.length > 0 ? [[path, others] as const] : [];
+      }),
+    );
+  }
+
+  async likenessTo(text: string, others: readonly string[]): Promise<readonly number[]> {
+    return likenessTo(text, others);
+  }
+
+  #doubtsOf(hits: readonly SearchHit[]): Promise<Doubts> {
+    return this.doubts(hits.flatMap(addressesOf));
+  }
+
+  async change<R>(
+    why: Provenance | ((result: R) => Provenance),
+    edit: (transaction: Transaction) => Promise<R> | R,
+    onStored?: OnStored,
+  ): Promise<R> {
+    const { actor, signal } = this.#permit;
+    const access = await this.#permit.access();
+    const { result, made } = await this.#memory.change(why, edit, access, await actor(), {
+      signal,
+      onStored,
+    });
+    this.#reader = undefined;
+    if (made) this.#permit.onCommit(toCommitMade(made));
+    return result;
+  }
+
+  async #read(): Promise<RecordReader> {
+    this.#reader ??= new RecordReader(this.#memory, await this.#permit.access());
+    return this.#reader;
+  }
+}
+
+/** The addresses of the section of a hit and of its record. */
+function addressesOf({ path, section }: SearchHit): string[] {
+  return section === undefined ? [path] : [formatAddress({ path, section }), path];
+}
+
+/** The records that replace one of the hits and are none of them. */
+function successorsBeyond(hits: readonly SearchHit[], doubts: Doubts): ReadonlySet<string> {
+  const successors = new Set(hits.flatMap(({ path }) => doubts.get(path)?.successor ?? []));
+  for (const { path } of hits) successors.delete(path);
+  return successors;
+}
+
+/** Adds what is known against the hits; of hits with one score, those without come first. */
+function labelled(hits: readonly SearchHit[], doubts: Doubts): readonly SearchHit[] {
+  const found = hits.map((hit) => {
+    const caution = addressesOf(hit).flatMap((address) => cautionOf(doubts.get(address)));
+    return caution.length > 0 ? { ...hit, caution } : hit;
+  });
+  if (found.every(({ caution }) => !caution)) return hits;
+  found.sort((a, b) => b.score - a.score || Number(!!a.caution) - Number(!!b.caution));
+  return afterSuccessors(found, (path) => doubts.get(path)?.successor);
+}
+
+/** Moves each hit that another one replaces behind it; its score becomes that of the other one. */
+function afterSuccessors(
+  hits: readonly SearchHit[],
+  successorOf: (path: string) => string | undefined,
+): readonly SearchHit[] {
+  const ordered = [...hits];
+  for (const hit of hits) {
+    const successor = successorOf(hit.path);
+    const from = ordered.indexOf(hit);
+    const to = ordered.findIndex(({ path }) => path === successor);
+    const score = ordered[to]?.score;
+    if (to <= from || score === undefined) continue;
+    ordered.splice(from, 1);
+    ordered.splice(to, 0, { ...hit, score });
+  }
+  return ordered;
+}
