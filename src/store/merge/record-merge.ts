@@ -4,7 +4,7 @@ import type { FieldConflict } from '../../core/memory/conflict.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import { withKeys } from '../../core/yaml/text-keys.ts';
+import { textKeys, withKeys } from '../../core/yaml/text-keys.ts';
 import { diff3, type Sides } from './diff3.ts';
 import { FieldConflicts, type FieldDecision } from './field-conflicts.ts';
 import { mergeFields } from './field-merge.ts';
@@ -131,8 +131,7 @@ function mergeTyped(
     annotationMerge,
     conflicts,
   );
-  // Comments are merged with the lines around them.
-  const lines = mergeText({ ...texts, base: texts.base ?? '' }, mergeKeys).ours;
+  const lines = mergeComments(texts);
   const previous = isRecord(type, path, lines) ? lines : texts.ours;
   const text = withKeys(codec.encode(value.ours, previous), foreign.ours);
   const other = withKeys(codec.encode(value.theirs, text), foreign.theirs);
@@ -142,6 +141,16 @@ function mergeTyped(
   );
   const notes = names.map((name) => `both sides changed ${name}`);
   return { ours: text, theirs: other, notes, fields: conflicts.open };
+}
+
+/** Merges the comments of the YAML with the lines around them; a body is that of our side. */
+function mergeComments({ base = '', ours, theirs }: Texts): string {
+  const [before, mine, other] = [base, ours, theirs].map((text) => textKeys(text, true));
+  if (!before || !mine?.before || !other?.before)
+    return mergeText({ base, ours, theirs }, mergeKeys).ours;
+  // A line of a body that begins with "#" is a heading.
+  const sides = { base: before.yaml, ours: mine.yaml, theirs: other.yaml };
+  return mine.before + mergeText(sides, mergeKeys).ours + mine.after;
 }
 
 /**
