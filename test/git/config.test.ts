@@ -59,10 +59,7 @@ test('an include of too much is skipped', () => {
   expectSkipped((path) => writeFileSync(path, '# '.padEnd(5 * 1024 * 1024)));
 });
 
-piped('an include of a pipe is skipped', () => {
-  expectSkipped((path) => execFileSync('mkfifo', [path]));
-});
-
-linked('an include of a link to a device is skipped', () => {
-  expectSkipped((path) => symlinkSync('/dev/zero', path));
-});
+piped.each([
+  ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+  ['a link to a device', (path: string) => symlinkSync('/dev/zero', path)],
+] as const)('an include of %s is skipped', (_, make) => expectSkipped(make));
