@@ -82,19 +82,23 @@ afterAll(async () => {
   for (const stage of stages.values()) (await stage).remove();
 });
 
+/** The errors that each call is refused with: all of them in one scenario of the full run. */
+const codesOf = ({ name }: Scenario, few: number) =>
+  isFull && name === 'edit by hand' ? codes : codes.slice(0, few);
+
 const tried = scenarios.filter(({ name }) => isFull || name === 'edit by hand');
 
 describe.each(tried)('$name', { timeout: 900_000 }, (scenario) => {
   test.each(sample(dispensable, 1))('is done without %s', async (operation) => {
     const stage = await stageOf(scenario);
-    for (const code of sample(codes, 1)) {
+    for (const code of codesOf(scenario, 1)) {
       expect(await onDisk(stage, refusing([operation], code), false), code).toEqual([]);
     }
   });
 
   test('is done without all of these', async () => {
     const stage = await stageOf(scenario);
-    for (const code of sample(codes, 2)) {
+    for (const code of codesOf(scenario, 2)) {
       expect(await onDisk(stage, refusing(dispensable, code), false), code).toEqual([]);
     }
   });
@@ -106,7 +110,7 @@ describe.each(tried)('$name', { timeout: 900_000 }, (scenario) => {
   test('is wholly there or wholly absent after a kill at any step without links', async () => {
     const stage = await stageOf(scenario);
     const disk = (then?: FaultPlan) => refusing(['link'], 'EPERM', then);
-    const step = isFull ? 1 : 61;
+    const step = isFull ? 5 : 61;
     for (let n = step; ; n += step) {
       const wrong = await killedOn(stage, n, disk);
       if (wrong === undefined) break;
@@ -118,7 +122,7 @@ describe.each(tried)('$name', { timeout: 900_000 }, (scenario) => {
     'is refused by name and leaves no lock without %s',
     async (operation) => {
       const stage = await stageOf(scenario);
-      for (const code of sample(codes, 1)) {
+      for (const code of codesOf(scenario, 1)) {
         expect(await onDisk(stage, refusing([operation], code), true), code).toEqual([]);
         const more = [operation, ...dispensable];
         expect(await onDisk(stage, refusing(more, code), true), code).toEqual([]);
