@@ -52,7 +52,7 @@ function message(id: number, method: string, params: object) {
   return { jsonrpc: '2.0', id, method, params };
 }
 
-/** Serves a tool whose answers stay large: its many short texts are not cut. */
+/** Serves a tool whose answers are large, and complete. */
 async function serveLarge(bytes = 4 * mebi) {
   const calls = new Set<number>();
   const large = defineTool({
@@ -60,6 +60,7 @@ async function serveLarge(bytes = 4 * mebi) {
     title: 'Large',
     description: 'Returns many keys.',
     effect: 'read',
+    complete: ['keys'],
     input: z.object({ id: z.number() }),
     async handle(_, { id }) {
       calls.add(id);
