@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { killedOn, onDisk } from '../faults/lacking.ts';
 import { litter } from '../faults/place.ts';
 import { type Scenario, scenarios } from '../faults/scenario.ts';
@@ -17,57 +17,67 @@ const put = (opened: Opened, key: string, text: string) =>
     tx.put(note, { key, tags: [], text }),
   );
 
-const lacking: [string, () => FaultFiles][] = [
+/** Two clones with a change each; returns what a sync of one of them on a disk leaves. */
+async function sync(disk: FaultFiles) {
+  const fleet = await Fleet.create(2, 'a folder');
+  const [one, two] = fleet?.clones ?? [];
+  if (!fleet || !one || !two) throw new Error('A folder needs only git.');
+  onTestFinished(() => fleet.remove());
+  await put(one.opened, 'theirs', 'theirs');
+  await one.opened.call.history.sync(decisions);
+  const opened = await fleet.open(two.repo, disk);
+  await put(opened, 'ours', 'ours');
+  const { commit } = await opened.call.history
+    .sync(decisions)
+    .finally(() => opened.workspace.close());
+  expect(commit).toBeDefined();
+  expect(two.repo.git('log', '-1', '--format=%P').trim().split(' ')).toHaveLength(2);
+  expect(fleet.hub.git('rev-parse', 'main')).toBe(two.repo.git('rev-parse', 'HEAD'));
+  return two.repo;
+}
+
+/** A merge that git could not finish; returns what its resolution on a disk leaves. */
+async function resolve(disk: FaultFiles) {
+  const repo = create();
+  const writer = await open(repo.root, [note]);
+  await put(writer, 'a', 'one\n');
+  repo.checkout('side');
+  await put(writer, 'a', 'theirs\n');
+  repo.checkout('main');
+  await put(writer, 'a', 'ours\n');
+  await writer.workspace.close();
+  expect(() => repo.git('merge', 'side')).toThrow();
+  const opened = await open(repo.root, [note], { files: disk });
+  const { resolved } = await opened.call.history
+    .resolve({ ...decisions, ours: ['notes/a.yaml'] })
+    .finally(() => opened.workspace.close());
+  expect(resolved).toEqual(['notes/a.yaml']);
+  repo.git('commit', '-q', '--no-edit');
+  return repo;
+}
+
+const lacking: readonly (readonly [string, () => FaultFiles])[] = [
   [
     'that lacks links, modes, times and more',
     () => refusing(['link', 'chmod', 'utimes', 'truncate', 'fsync of a folder'], 'EOPNOTSUPP'),
   ],
   ['that has an inode for each path', () => new InodeOfPath()],
+  ...dispensable.flatMap((operation) =>
+    codes.map(
+      (code) =>
+        [`that refuses ${operation} with ${code}`, () => refusing([operation], code)] as const,
+    ),
+  ),
 ];
 
 describe.each(sample(lacking, 1))('on a disk %s', (_, disk) => {
-  test('a sync joins two lines of history and pushes them', async () => {
-    const fleet = await Fleet.create(2, 'a folder');
-    const [one, two] = fleet?.clones ?? [];
-    if (!fleet || !one || !two) throw new Error('A folder needs only git.');
-    try {
-      await put(one.opened, 'theirs', 'theirs');
-      await one.opened.call.history.sync(decisions);
-      const opened = await fleet.open(two.repo, disk());
-      await put(opened, 'ours', 'ours');
-      expect(await opened.call.history.sync(decisions)).toMatchObject({
-        commit: expect.anything(),
-      });
-      await opened.workspace.close();
-      expect(two.repo.git('log', '-1', '--format=%P').trim().split(' ')).toHaveLength(2);
-      expect(fleet.hub.git('rev-parse', 'main')).toBe(two.repo.git('rev-parse', 'HEAD'));
-      expect(two.repo.status()).toEqual([]);
-      expect(two.repo.fsck()).toBe('');
-      expect(litter(two.repo.root)).toEqual([]);
-    } finally {
-      await fleet.remove();
-    }
-  });
-
-  test('a merge that git could not finish is resolved', async () => {
-    const repo = create();
-    const writer = await open(repo.root, [note]);
-    await put(writer, 'a', 'one\n');
-    repo.checkout('side');
-    await put(writer, 'a', 'theirs\n');
-    repo.checkout('main');
-    await put(writer, 'a', 'ours\n');
-    await writer.workspace.close();
-    expect(() => repo.git('merge', 'side')).toThrow();
-    const opened = await open(repo.root, [note], { files: disk() });
-    const { resolved } = await opened.call.history.resolve({
-      ...decisions,
-      ours: ['notes/a.yaml'],
-    });
-    await opened.workspace.close();
-    expect(resolved).toEqual(['notes/a.yaml']);
-    repo.git('commit', '-q', '--no-edit');
+  test.each([
+    ['a sync joins two lines of history and pushes them', sync],
+    ['a merge that git could not finish is resolved', resolve],
+  ])('%s', async (_, act) => {
+    const repo = await act(disk());
     expect(repo.status()).toEqual([]);
+    expect(repo.fsck()).toBe('');
     expect(litter(repo.root)).toEqual([]);
   });
 });
