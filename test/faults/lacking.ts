@@ -8,7 +8,7 @@ import { restart } from './points.ts';
 import { play, type Stage } from './stage.ts';
 
 /** Locks of git, which must not stay behind a change that was refused. */
-const locks = /\.lock$/;
+export const locks = /\.lock$/;
 
 /**
  * Plays a scenario on a disk that lacks something, then makes a change on a disk that does not.
@@ -27,13 +27,13 @@ export async function onDisk(
     const wrong: string[] = [];
     const warn = (text: string) => !needed && wrong.push(`warning: ${text}`);
     const opened = await serve(folder, files, warn).catch((error: unknown) => {
-      wrong.push(...(needed ? describe(error) : [`not opened: ${error}`]));
+      wrong.push(...(needed ? ofRefusal(error) : [`not opened: ${error}`]));
       return undefined;
     });
     const { done, error } = opened
       ? await play(stage.scenario, opened)
       : { done: 0, error: undefined };
-    if (error !== undefined) wrong.push(...(needed ? describe(error) : [`refused: ${error}`]));
+    if (error !== undefined) wrong.push(...(needed ? ofRefusal(error) : [`refused: ${error}`]));
     await opened?.workspace.close();
     const left = litter(root, false).filter((path) => locks.test(path));
     if (left.length > 0) wrong.push(`locks left behind: ${left.join(', ')}`);
@@ -91,8 +91,8 @@ export async function killedOn(
   }
 }
 
-/** Returns what an error lacks: a refusal names the file. */
-function describe(error: unknown): string[] {
+/** Returns the violations of an error that refuses a change: it names the file. */
+export function ofRefusal(error: unknown): string[] {
   if (!(error instanceof MemoryError)) return [`an unexpected error: ${error}`];
   if (!/[\\/][\w.-]+/.test(error.text)) return [`it names no file: ${error.text}`];
   return [];

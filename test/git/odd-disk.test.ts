@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { killedOn, onDisk } from '../faults/lacking.ts';
+import { killedOn, locks, ofRefusal, onDisk } from '../faults/lacking.ts';
 import { litter } from '../faults/place.ts';
 import { type Scenario, scenarios } from '../faults/scenario.ts';
 import { Stage } from '../faults/stage.ts';
@@ -9,6 +9,7 @@ import { Fleet } from '../support/fleet.ts';
 import { note } from '../support/note.ts';
 import { codes, dispensable, InodeOfPath, needed, refusing } from '../support/odd-disk.ts';
 import { type Opened, open } from '../support/open.ts';
+import type { Repo } from '../support/repo.ts';
 import { create } from './create.ts';
 
 const decisions = { ours: [], theirs: [], confirm: false };
@@ -17,15 +18,23 @@ const put = (opened: Opened, key: string, text: string) =>
     tx.put(note, { key, tags: [], text }),
   );
 
-/** Two clones with a change each; returns what a sync of one of them on a disk leaves. */
-async function sync(disk: FaultFiles) {
+interface Watch {
+  /** Is given the repository that the disk holds. */
+  readonly begun?: (repo: Repo) => void;
+  /** By default a warning fails the test. */
+  readonly warn?: (message: string) => void;
+}
+
+/** Syncs one of two clones with a change each, on a disk. */
+async function sync(disk: FaultFiles, { begun, warn }: Watch = {}) {
   const fleet = await Fleet.create(2, 'a folder');
   const [one, two] = fleet?.clones ?? [];
   if (!fleet || !one || !two) throw new Error('A folder needs only git.');
   onTestFinished(() => fleet.remove());
   await put(one.opened, 'theirs', 'theirs');
   await one.opened.call.history.sync(decisions);
-  const opened = await fleet.open(two.repo, disk);
+  begun?.(two.repo);
+  const opened = await fleet.open(two.repo, disk, warn);
   await put(opened, 'ours', 'ours');
   const { commit } = await opened.call.history
     .sync(decisions)
@@ -36,8 +45,8 @@ async function sync(disk: FaultFiles) {
   return two.repo;
 }
 
-/** A merge that git could not finish; returns what its resolution on a disk leaves. */
-async function resolve(disk: FaultFiles) {
+/** Resolves a merge that git could not finish, on a disk. */
+async function resolve(disk: FaultFiles, { begun, warn }: Watch = {}) {
   const repo = create();
   const writer = await open(repo.root, [note]);
   await put(writer, 'a', 'one\n');
@@ -47,7 +56,8 @@ async function resolve(disk: FaultFiles) {
   await put(writer, 'a', 'ours\n');
   await writer.workspace.close();
   expect(() => repo.git('merge', 'side')).toThrow();
-  const opened = await open(repo.root, [note], { files: disk });
+  begun?.(repo);
+  const opened = await open(repo.root, [note], { files: disk, ...(warn && { warn }) });
   const { resolved } = await opened.call.history
     .resolve({ ...decisions, ours: ['notes/a.yaml'] })
     .finally(() => opened.workspace.close());
@@ -79,6 +89,27 @@ describe.each(sample(lacking, 1))('on a disk %s', (_, disk) => {
     expect(repo.status()).toEqual([]);
     expect(repo.fsck()).toBe('');
     expect(litter(repo.root)).toEqual([]);
+  });
+});
+
+describe.each(sample(needed, 1))('without %s', (operation) => {
+  test.each([
+    ['a sync', sync],
+    ['a merge', resolve],
+  ])('%s is refused by name or done, and leaves no lock', async (_, act) => {
+    for (const code of sample(codes, 1)) {
+      let place: Repo | undefined;
+      const begun = (repo: Repo) => {
+        place = repo;
+      };
+      const disk = refusing([operation], code);
+      const wrong = await act(disk, { begun, warn: () => {} }).then(() => [], ofRefusal);
+      expect(wrong, code).toEqual([]);
+      expect(
+        litter(place?.root ?? '', false).filter((path) => locks.test(path)),
+        code,
+      ).toEqual([]);
+    }
   });
 });
 

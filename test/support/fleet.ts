@@ -49,8 +49,9 @@ export class Fleet {
   }
 
   /** Opens the memory of a clone as another process does. */
-  open({ root }: Repo, files?: Files): Promise<Opened> {
-    return open(root, [note], { now: this.#now, env: this.#env, ...(files && { files }) });
+  open({ root }: Repo, files?: Files, warn?: (message: string) => void): Promise<Opened> {
+    const parts = { ...(files && { files }), ...(warn && { warn }) };
+    return open(root, [note], { now: this.#now, env: this.#env, ...parts });
   }
 
   /** @returns undefined where no server for the transport can be started. */
