@@ -256,12 +256,13 @@ export class Bench {
         });
       });
       const pieces = [];
+      const buffer = Buffer.alloc(1 << 20);
       for (let position = 0, last = false; ; ) {
-        const buffer = Buffer.alloc(1 << 20);
         const length = readSync(fd, buffer, 0, buffer.length, position);
         position += length;
-        pieces.push(buffer.subarray(0, length));
-        process.stdout.write(buffer.subarray(0, length));
+        // A copy, because the buffer is used again.
+        pieces.push(Buffer.from(buffer.subarray(0, length)));
+        process.stdout.write(pieces.at(-1) ?? '');
         // Without its server, the programs would wait for ever.
         const [failure] =
           /^wineserver.*Assertion.*$/m.exec(buffer.toString('latin1', 0, length)) ?? [];
