@@ -1,6 +1,7 @@
-import { cutLongTexts, type RestOfText, roomOfEach, sizeOf, sum } from '../values/cut-text.ts';
+import { cutLongTexts, type RestOfText } from '../values/cut-text.ts';
 import { fitValue } from '../values/fit-value.ts';
 import { isObject, type JsonObject } from '../values/json.ts';
+import { countWithin, roomOfEach, sizeOf, sum } from '../values/size-budget.ts';
 
 /**
  * Maximum size of an answer for a model, in characters of its JSON: about 15,000 tokens.
@@ -49,6 +50,8 @@ export function limitAnswer(
   { lists, offset, text = openFile, others = openRecords, complete }: AnswerRest = {},
   limit = maxAnswer,
 ): LimitedAnswer {
+  // Measuring a long answer takes time: one that fits is measured once.
+  if (sizeOf(value) <= limit) return { value, note: undefined };
   const short = limitLists(value, lists, offset, limit);
   const cut = cutLongTexts(short.value, limit, text);
   if (sizeOf(cut) <= limit) return { ...short, value: cut };
@@ -90,9 +93,8 @@ function limitLists(
     return Array.isArray(items) && items.length > 0 ? [{ name, way, items }] : [];
   });
   const whole = { value, note: undefined };
-  // Measuring a long answer takes time, and only a list can be shortened.
-  const over = grown.length === 0 ? 0 : sizeOf(value) - limit;
-  if (over <= 0) return whole;
+  if (grown.length === 0) return whole;
+  const over = sizeOf(value) - limit;
   const measured = grown.map((list) => ({
     ...list,
     sizes: list.items.map((item) => sizeOf(item) + 1),
@@ -120,22 +122,3 @@ function limitLists(
 
 /** Characters kept for the key `left_out`. */
 const reserve = 400;
-
-/**
- * Returns how many items from the start of a list fit into a budget.
- *
- * @param least that many count as fitting, however large they are.
- */
-export function countWithin<T>(
-  items: readonly T[],
-  budget: number,
-  size: (item: T) => number,
-  least = 0,
-): number {
-  let left = budget;
-  const end = items.findIndex((item, i) => {
-    left -= size(item);
-    return left < 0 && i >= least;
-  });
-  return end < 0 ? items.length : end;
-}

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from './json.ts';
+import { roomOfEach, sizeOf, sum } from './size-budget.ts';
 
 /** Says how the rest of a text is asked for. */
 export type RestOfText = (kept: number) => string;
@@ -47,17 +48,6 @@ export function cutLongTexts(value: JsonObject, limit: number, rest: RestOfText)
   return cutIn(value);
 }
 
-/** Returns the size that no item may exceed, so that all items together have the size `room`. */
-export function roomOfEach(sizes: readonly number[], room: number): number {
-  let [left, items] = [room, sizes.length];
-  for (const size of sizes.toSorted((a, b) => a - b)) {
-    if (size > left / items) break;
-    left -= size;
-    items -= 1;
-  }
-  return items === 0 ? room : left / items;
-}
-
 function* textsOf(value: JsonValue | undefined): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (typeof value === 'object' && value !== null) {
@@ -81,13 +71,4 @@ function endOfLine(text: string, at: number): number {
   const line = text.lastIndexOf('\n', at - 1) + 1;
   if (line > at / 2) return line;
   return /[\ud800-\udbff]/.test(text.charAt(at - 1)) ? at - 1 : at;
-}
-
-/** The size of a value as JSON. */
-export function sizeOf(value: JsonValue): number {
-  return JSON.stringify(value).length;
-}
-
-export function sum(sizes: readonly number[]): number {
-  return sizes.reduce((all, size) => all + size, 0);
 }

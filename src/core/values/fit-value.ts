@@ -1,5 +1,6 @@
-import { cutText, type RestOfText, roomOfEach, sizeOf, sum } from './cut-text.ts';
+import { cutText, type RestOfText } from './cut-text.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import { countWithin, roomOfEach, sizeOf, sum } from './size-budget.ts';
 
 /** A member of an object gets at least this room, in characters, or the last members are left out. */
 const least = 700;
@@ -34,7 +35,7 @@ export function fitValue(
   };
   const shortenList = (list: readonly JsonValue[], room: number, name: string): JsonValue[] => {
     const sizes = list.map((item) => sizeOf(item) + 1);
-    const kept = Math.max(1, countFitting(sizes, room));
+    const kept = countWithin(sizes, room, (size) => size, 1);
     leave(name, list.length - kept);
     return list.slice(0, kept).map((item) => shorten(item, room, name));
   };
@@ -43,7 +44,10 @@ export function fitValue(
       item === undefined ? [] : [{ key, item, size: sizeOf(item), own: sizeOf(key) + 2 }],
     );
     const smallest = members.map(({ size, own }) => Math.min(size, least) + own);
-    const kept = members.slice(0, countFitting(smallest, room));
+    const kept = members.slice(
+      0,
+      countWithin(smallest, room, (size) => size),
+    );
     leave(name, members.length - kept.length);
     const share = roomOfEach(
       kept.map(({ size }) => size),
@@ -57,13 +61,4 @@ export function fitValue(
   );
   const fitted = shortenObject(others, Math.max(limit - sizeOf(whole), least), 'fields');
   return { value: { ...fitted, ...whole }, leftOut };
-}
-
-function countFitting(sizes: readonly number[], room: number): number {
-  let left = room;
-  const end = sizes.findIndex((size) => {
-    left -= size;
-    return left < 0;
-  });
-  return end < 0 ? sizes.length : end;
 }

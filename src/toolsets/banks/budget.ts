@@ -1,5 +1,5 @@
-import { countWithin } from '../../core/answers/answer-limit.ts';
 import type { JsonObject } from '../../core/values/json.ts';
+import { countWithin } from '../../core/values/size-budget.ts';
 import { bytesOf, summarize } from './summary.ts';
 
 /** Maximum size of the documents in one answer, in bytes of JSON with names: 6,000 tokens. */

@@ -1,6 +1,6 @@
-import { countWithin } from '../../core/answers/answer-limit.ts';
 import type { Change, CommitInfo } from '../../core/memory/history.ts';
 import type { JsonObject, JsonValue } from '../../core/values/json.ts';
+import { countWithin } from '../../core/values/size-budget.ts';
 
 /** Maximum size of the list in an answer, in bytes: 5,000 tokens. */
 const listBudget = 20_000;
