@@ -1,7 +1,6 @@
 import type { CommitInfo } from '../../core/memory/history.ts';
-import { type Oid, parseCommit } from '../../git/objects/object.ts';
-import { reachableCommits } from '../../git/refs/reachability.ts';
-import { pathChanges } from './change-index.ts';
+import type { Oid } from '../../git/objects/object.ts';
+import { ancestors, ownChanges } from './lineage.ts';
 import type { Visit } from './visit.ts';
 
 /**
@@ -18,17 +17,17 @@ export async function undoneChanges(
   head: Oid,
   below: string | undefined,
 ): Promise<CommitInfo[]> {
-  const { odb } = visit.archive.repository;
   const paths = new Set(visit.changes(source, head, below).map(({ path }) => path));
   if (paths.size === 0) return [];
-  const later = [...reachableCommits(odb, source, [{ name: 'HEAD', oid: head }]).keys()]
-    .map((oid) => ({ oid, commit: parseCommit(odb.content(oid, 'commit')) }))
-    .filter(({ oid, commit: { parents } }) => {
-      const [parent] = parents;
-      const before = parent === undefined ? undefined : visit.archive.tree(parent);
-      const changed = pathChanges(odb, before, visit.archive.tree(oid));
-      return parents.length < 2 && changed.some(({ path }) => paths.has(path));
-    })
-    .sort((a, b) => b.commit.committer.seconds - a.commit.committer.seconds);
-  return Promise.all(later.map(({ oid }) => visit.describe(oid)));
+  const restored = await visit.place(source);
+  const { index, number } = await visit.place(head);
+  const kept = ancestors(index, restored.number);
+  const later = [...ancestors(index, number).entries()].flatMap(([commit, known]) => {
+    if (!known || kept[commit] || index.isCut(commit)) return [];
+    const isMerge = index.commit(commit).parents.length > 1;
+    const changes = isMerge ? [] : ownChanges(index, commit);
+    return changes.some(({ path }) => paths.has(path)) ? [commit] : [];
+  });
+  later.sort((a, b) => index.compare(a, b));
+  return Promise.all(later.map((commit) => visit.describe(index.commit(commit).oid)));
 }
