@@ -4,23 +4,31 @@ import { writeYaml } from './writer.ts';
 import { readYaml, rewriteYaml } from './yaml.ts';
 
 /** A text as its YAML, which is its front matter or all of it, and the text around it. */
-export interface TextKeys {
+export interface TextParts {
   /** Up to and with the opening line; empty without front matter. */
   readonly before: string;
   readonly yaml: string;
   readonly after: string;
+}
+
+export interface TextKeys extends TextParts {
   /** Empty if the YAML cannot be read. */
   readonly data: JsonObject;
 }
 
-/** Splits a text; markdown without front matter has no YAML. */
+/** Splits a text and reads its YAML. */
 export function textKeys(text: string, markdown = false): TextKeys {
+  const parts = textParts(text, markdown);
+  return { ...parts, data: parts.yaml === '' ? {} : dataOf(parts.yaml) };
+}
+
+/** Splits a text; markdown without front matter has no YAML. */
+export function textParts(text: string, markdown = false): TextParts {
   const before = /^\ufeff?---[ \t]*\r?\n/.exec(text)?.[0] ?? '';
-  if (markdown && before === '') return { before, yaml: '', after: text, data: {} };
+  if (markdown && before === '') return { before, yaml: '', after: text };
   const rest = text.slice(before.length);
   const end = (before && /^---[ \t]*\r?$/m.exec(rest)?.index) || rest.length;
-  const yaml = rest.slice(0, end);
-  return { before, yaml, after: rest.slice(end), data: dataOf(yaml) };
+  return { before, yaml: rest.slice(0, end), after: rest.slice(end) };
 }
 
 /** Sets keys in the YAML of a text; undefined removes a key. Markdown gets front matter if it has none. */

@@ -4,7 +4,7 @@ import type { FieldConflict } from '../../core/memory/conflict.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import { textKeys, withKeys } from '../../core/yaml/text-keys.ts';
+import { textParts, withKeys } from '../../core/yaml/text-keys.ts';
 import { diff3, type Sides } from './diff3.ts';
 import { FieldConflicts, type FieldDecision } from './field-conflicts.ts';
 import { mergeFields } from './field-merge.ts';
@@ -145,7 +145,7 @@ function mergeTyped(
 
 /** Merges the comments of the YAML with the lines around them; a body is that of our side. */
 function mergeComments({ base = '', ours, theirs }: Texts): string {
-  const [before, mine, other] = [base, ours, theirs].map((text) => textKeys(text, true));
+  const [before, mine, other] = [base, ours, theirs].map((text) => textParts(text, true));
   if (!before || !mine?.before || !other?.before)
     return mergeText({ base, ours, theirs }, mergeKeys).ours;
   // A line of a body that begins with "#" is a heading.
