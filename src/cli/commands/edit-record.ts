@@ -4,7 +4,7 @@ import { recordText, saveText } from '../../app/project/record-text.ts';
 import type { CommitMade } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Command, flagText } from '../line/command.ts';
-import { openDraft } from '../line/draft.ts';
+import { missingFile, openDraft } from '../line/draft.ts';
 import { findRecord } from '../line/record-lookup.ts';
 import { asJson, outputFlag, showResult } from '../line/result.ts';
 import { inSession } from '../line/run-in-session.ts';
@@ -31,13 +31,10 @@ export const edit: Command = {
         const before = await recordText(context, found.path);
         const draft =
           from === undefined ? openDraft(found.path, before, wayBack(found.path)) : undefined;
-        if (draft) await draft.edit();
-        const read = readText(draft?.file ?? resolve(options.place.cwd, from ?? ''));
+        const read = draft ? await draft.edit() : readText(resolve(options.place.cwd, from ?? ''));
+        if (read === undefined) throw missingFile(from ?? '');
         // Some editors put a byte order mark before what they save.
-        const after = before.startsWith('\ufeff') ? read : read?.replace(/^\ufeff/, '');
-        if (after === undefined) {
-          throw new MemoryError('not_found', `There is no file ${draft?.file ?? from}.`);
-        }
+        const after = before.startsWith('\ufeff') ? read : read.replace(/^\ufeff/, '');
         try {
           if (after !== before) {
             await saveText(context, found, { before, after, reason: flagText(values, 'reason') });

@@ -1,4 +1,3 @@
-import { readText } from '../../app/project/project-file.ts';
 import {
   type Conflict,
   type Decisions,
@@ -150,9 +149,7 @@ async function ask(field: FieldConflict | undefined, names: SideNames): Promise<
 /** Opens both texts, one below the other, in the editor of the person. */
 async function write({ ours, theirs }: SideNames): Promise<string> {
   const draft = openDraft('conflict.md', `${ours}\n${theirs}\n`, () => 'it was not merged.');
-  await draft.edit();
-  const text = readText(draft.file);
-  if (text === undefined) throw new MemoryError('not_found', `There is no file ${draft.file}.`);
+  const text = await draft.edit();
   draft.remove();
   return text.replace(/\r?\n$/, '');
 }

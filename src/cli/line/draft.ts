@@ -19,15 +19,23 @@ export function openDraft(path: string, text: string, wayBack: (file: string) =>
   const file = join(folder, basename(path));
   writeFileSync(file, text, { mode: 0o600 });
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  /** @throws MemoryError if the editor fails; a text that it changed then stays in the file. */
+  /**
+   * Returns what the text becomes.
+   *
+   * @throws MemoryError if the editor fails or removes the file; a text that it changed then stays there.
+   */
   const edit = async () => {
     const editor = process.env.VISUAL || process.env.EDITOR || (isWindows ? 'notepad' : 'vi');
     const status = await runEditor(editor, file);
-    if (status === 0) return;
+    const edited = readText(file);
+    if (status === 0) {
+      if (edited === undefined) throw missingFile(file);
+      return edited;
+    }
     const problem = `"${editor}" ended with status ${status}; nothing was changed.`;
     const notFound = (isWindows ? [1, 9009] : [126, 127]).some((one) => one === status);
     const hint = notFound ? 'Set EDITOR to the command of your editor.' : undefined;
-    if (readText(file) === text) {
+    if (edited === text) {
       remove();
       throw new MemoryError('cancelled', problem, hint === undefined ? {} : { hint });
     }
@@ -36,6 +44,11 @@ export function openDraft(path: string, text: string, wayBack: (file: string) =>
     });
   };
   return { file, edit, remove };
+}
+
+/** The error about a file that was to be read. */
+export function missingFile(file: string): MemoryError {
+  return new MemoryError('not_found', `${file} does not exist.`);
 }
 
 /** Only the user's own environment chooses the editor; a repository cannot make it run a program. */
