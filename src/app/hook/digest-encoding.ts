@@ -1,3 +1,4 @@
+import { addTo } from '../../core/values/multimap.ts';
 import { bytesOf, jsonBytes } from '../../store/derived/section-file.ts';
 import { TextBlocksWriter } from '../../store/derived/text-blocks.ts';
 import { positionIn } from '../../store/records/owned-paths.ts';
@@ -39,7 +40,7 @@ export function* encodeBase(
     });
     texts.add(JSON.stringify([path, stored] satisfies StoredPoints));
     texts.add(JSON.stringify([...text, note] satisfies StoredRecord));
-    for (const link of links) add(rowsByLink, link, position);
+    for (const link of links) addTo(rowsByLink, link, position);
     yield;
   }
   const ordered = pointParts.map((part) =>
@@ -51,7 +52,7 @@ export function* encodeBase(
   yield;
   const rowsByKey = new Map<string, number[]>();
   for (const [row, { point }] of ordered.flat().entries()) {
-    for (const key of relevanceKeys(point)) add(rowsByKey, key, row);
+    for (const key of relevanceKeys(point)) addTo(rowsByKey, key, row);
     yield;
   }
   const pathsAt = new Uint32Array(paths.length);
@@ -81,10 +82,4 @@ export async function writeBase(
 ): Promise<string | undefined> {
   const bytes = encoded.reduce((sum, { length }) => sum + length, 0);
   return bytes > maxBaseBytes ? undefined : memory.write(baseKind, baseContent, encoded);
-}
-
-function add(rows: Map<string, number[]>, key: string, row: number): void {
-  const known = rows.get(key);
-  if (known) known.push(row);
-  else rows.set(key, [row]);
 }

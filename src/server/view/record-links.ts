@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { addTo } from '../../core/values/multimap.ts';
 import type { KnownRecord } from './record-source.ts';
 
 /** A relative link of a markdown text. */
@@ -89,9 +90,7 @@ export class RecordLinks {
     const naming = new Map<KnownRecord, KnownRecord[]>();
     for (const record of this.#records) {
       for (const named of this.from(record)) {
-        const others = naming.get(named);
-        if (others) others.push(record);
-        else naming.set(named, [record]);
+        addTo(naming, named, record);
       }
     }
     return naming;

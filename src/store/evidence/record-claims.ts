@@ -1,4 +1,5 @@
 import { bothSay, saysTheSame, statementOf } from '../../core/evidence/statement.ts';
+import { addTo } from '../../core/values/multimap.ts';
 import { type Oid, objectId } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { pathChanges } from '../history/change-index.ts';
@@ -145,11 +146,6 @@ export function byKey<T>(
   keyOf: (item: T) => string,
 ): ReadonlyMap<string, T[]> {
   const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
+  for (const item of items) addTo(groups, keyOf(item), item);
   return groups;
 }

@@ -1,6 +1,7 @@
 import { decisionTitle, relativeDate } from '../../core/evidence/text-claims.ts';
 import type { Severity, TextFinding, TextKind } from '../../core/evidence/verdict.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
+import { addTo } from '../../core/values/multimap.ts';
 import type { Visit } from '../history/visit.ts';
 import type { Steps } from '../records/slices.ts';
 import type { NamedRecords } from './named-records.ts';
@@ -51,7 +52,7 @@ export function* textFindings(
   const titles = new Map<string, string[]>();
   for (const record of records.values()) {
     if (record.supersededBy !== undefined) continue;
-    for (const title of record.decisions) push(titles, title, record.path);
+    for (const title of record.decisions) addTo(titles, title, record.path);
   }
   for (const { path, kind, message, others } of supersession.contradictions()) {
     yield;
@@ -82,12 +83,6 @@ export function* textFindings(
     }
   }
   return found;
-}
-
-function push(map: Map<string, string[]>, key: string, value: string): void {
-  const list = map.get(key);
-  if (list) list.push(value);
-  else map.set(key, [value]);
 }
 
 /** Reads the statements of a record about itself and about others. */

@@ -1,3 +1,4 @@
+import { addTo } from '../../../core/values/multimap.ts';
 import { type Concept, isOther } from './query.ts';
 
 /** The terms that a query asks for, by number: most tokens of a text are none of them. */
@@ -13,8 +14,8 @@ export class AskedTerms {
     for (const [index, concept] of concepts.entries()) {
       for (const term of concept.terms.keys()) {
         this.#marks[term.number] = 1;
-        add(this.#concepts, term.number, index);
-        if (!isOther(concept, term)) add(this.#written, term.number, index);
+        addTo(this.#concepts, term.number, index);
+        if (!isOther(concept, term)) addTo(this.#written, term.number, index);
       }
     }
   }
@@ -33,10 +34,4 @@ export class AskedTerms {
   writtenBy(number: number): readonly number[] | undefined {
     return this.#marks[number] === 1 ? this.#written.get(number) : undefined;
   }
-}
-
-function add(lists: Map<number, number[]>, number: number, index: number): void {
-  const list = lists.get(number);
-  if (list) list.push(index);
-  else lists.set(number, [index]);
 }

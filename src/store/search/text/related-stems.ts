@@ -1,3 +1,4 @@
+import { addTo } from '../../../core/values/multimap.ts';
 import { stem } from './analyser.ts';
 
 /** A word, and those that belong to it with spaces between them. */
@@ -43,11 +44,6 @@ export function divided(text: string): string[] {
 
 function byLetters(relations: Iterable<Relation>): Map<string, Relation[]> {
   const found = new Map<string, Relation[]>();
-  for (const relation of relations) {
-    const letters = relation[0].slice(0, kept);
-    const list = found.get(letters);
-    if (list) list.push(relation);
-    else found.set(letters, [relation]);
-  }
+  for (const relation of relations) addTo(found, relation[0].slice(0, kept), relation);
   return found;
 }
