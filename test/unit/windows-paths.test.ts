@@ -4,17 +4,17 @@ import { entryKind, type Stat } from '../../src/git/disk/file-layer.ts';
 import { isBelow } from '../../src/git/repository/config-condition.ts';
 import { placeInside } from '../../src/store/evidence/citation.ts';
 
-const gitDir = 'C:\\Users\\ada\\work\\shop\\.git';
+const gitDir = 'C:\\Users\\ada\\code\\shop\\.git';
 
 test.each([
-  ['C:/Users/ada/work/', '', true],
-  ['C:\\Users\\ada\\work\\', '', true],
-  ['work/', '', true],
-  ['./work/', '', true],
+  ['C:/Users/ada/code/', '', true],
+  ['C:\\Users\\ada\\code\\', '', true],
+  ['code/', '', true],
+  ['./code/', '', true],
   ['**/shop/.git', '', true],
-  ['c:/users/ada/WORK/', 'i', true],
+  ['c:/users/ada/CODE/', 'i', true],
   ['C:/Users/ada/play/', '', false],
-  ['D:/Users/ada/work/', '', false],
+  ['D:/Users/ada/code/', '', false],
 ])('the condition gitdir:%s of a configuration on Windows (%s)', (pattern, flags, met) => {
   const from = 'C:\\Users\\ada\\.gitconfig';
   expect(isBelow(pattern, from, gitDir, flags, 'win32')).toBe(met);
@@ -23,11 +23,11 @@ test.each([
 test.each([
   ['src/a.ts:4-9', 'src/a.ts:4-9'],
   ['src\\a.ts:4-9', 'src/a.ts:4-9'],
-  ['C:\\work\\shop\\src\\a.ts#name', 'src/a.ts#name'],
-  ['c:/work/shop/src/a.ts', 'src/a.ts'],
-  ['C:\\work\\shopping\\a.ts', 'C:/work/shopping/a.ts'],
+  ['C:\\code\\shop\\src\\a.ts#name', 'src/a.ts#name'],
+  ['c:/code/shop/src/a.ts', 'src/a.ts'],
+  ['C:\\code\\shopping\\a.ts', 'C:/code/shopping/a.ts'],
 ])('a place in the code that is given on Windows: %s', (given, place) => {
-  expect(placeInside(given, 'C:\\work\\shop', 'win32')).toBe(place);
+  expect(placeInside(given, 'C:\\code\\shop', 'win32')).toBe(place);
 });
 
 test('a backslash stays where it is a part of a name', () => {

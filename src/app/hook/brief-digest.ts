@@ -123,7 +123,7 @@ export class BriefDigest {
     if (!this.#changed.has(point.path)) yield { point, worth };
   }
 
-  /** The note about the doubts about a record; undefined if that is not known, or there is no such record. */
+  /** The note about the doubts about a record; undefined for an unknown note or record. */
   noteOf(path: string): unknown {
     const changed = this.#changed.get(path);
     if (changed) return changed.record?.note;

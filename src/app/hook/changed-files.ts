@@ -28,7 +28,7 @@ export interface ChangedFile {
 /**
  * Finds the files that are not as a base has them, sorted by path; undefined for too many.
  *
- * It looks at the disk only where the records of the server differ from the base. What else has changed
+ * It looks at the disk only where the records of the server differ from the base. Any other changed file
  * keeps its old stat, so that a reader notices it.
  *
  * @param before paths that were found to differ before.

@@ -10,10 +10,10 @@ export interface ProgramSystem {
 }
 
 /**
- * Returns what to start to run a program; undefined on Windows if there is no such program.
+ * Returns the name or path by which a program is started; undefined if Windows does not have it.
  *
  * Windows prefers a program of that name in the current folder to those on the PATH, and a project could
- * contain a `git.exe`. So the path of the program is found out before.
+ * contain a `git.exe`. So its path is looked up first.
  *
  * @param name of the program, or its path.
  */

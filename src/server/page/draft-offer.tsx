@@ -123,7 +123,7 @@ export function RecordDrafts({
 }: {
   path: string;
   of: readonly EditForms[];
-  /** Whether there is no record to put the draft into: then its text is shown. */
+  /** Whether the record was removed: its form cannot open, so the text of the draft is shown. */
   isGone?: boolean;
 }) {
   const project = useContext(Project);

@@ -111,7 +111,7 @@ function Shell() {
             {Page ? (
               <Page key={`${name} ${rest}`} route={route} />
             ) : (
-              <h1>There is no such page.</h1>
+              <h1>This page does not exist.</h1>
             )}
           </Project.Provider>
         </FailureBoundary>

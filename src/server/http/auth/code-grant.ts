@@ -100,7 +100,7 @@ export class CodeGrant {
    * Exchanges the code of the answer for an access token; any other token of the answer is dropped.
    *
    * @param answer the parameters with which the authorization server has sent the browser back.
-   * @throws HttpError that says why there is no token; it contains neither the code nor a token.
+   * @throws HttpError with the reason; it contains neither the code nor a token.
    */
   async redeem(request: GrantRequest, answer: URLSearchParams): Promise<string> {
     const { client: own, redirectUri, resource } = this.#settings;
