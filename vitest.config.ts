@@ -10,10 +10,12 @@ const deep = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .filter((name) => readFileSync(name, 'utf8').includes('/support/depth.ts'));
 
+/** Of each project: that of the whole would run in addition. */
+const globalSetup = join(import.meta.dirname, 'test/temporary-folder.ts');
+
 export default defineConfig({
   test: {
     pool: 'forks',
-    globalSetup: join(import.meta.dirname, 'test/temporary-folder.ts'),
     // One process for each core of a small machine; each loads the modules once.
     maxWorkers: 2,
     isolate: false,
@@ -26,8 +28,11 @@ export default defineConfig({
     includeTaskLocation: true,
     reporters: ['default', './test/reporter.ts'],
     projects: [
-      { extends: true, test: { name: 'short', include: [all] } },
-      { extends: true, test: { name: 'full', include: deep, env: { TEST_DEPTH: 'full' } } },
+      { extends: true, test: { name: 'short', include: [all], globalSetup } },
+      {
+        extends: true,
+        test: { name: 'full', include: deep, env: { TEST_DEPTH: 'full' }, globalSetup },
+      },
     ],
   },
 });
