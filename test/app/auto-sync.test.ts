@@ -1,12 +1,11 @@
 import { renameSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { App } from '../../src/app/app.ts';
 import { AutoSync, type SyncPace } from '../../src/app/session/auto-sync.ts';
 import { readSyncState } from '../../src/core/memory/sync-state.ts';
 import { deep } from '../support/depth.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
-import { newFolder } from '../support/process.ts';
+import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
 
 const cleanUp: (() => unknown)[] = [];
@@ -143,12 +142,7 @@ deep('the end of the process pushes what is left', async () => {
 
 test('a server does it where the configuration asks for it', async () => {
   const repo = clone();
-  const app = new App({
-    homeFolder: newFolder(),
-    durability: 'relaxed',
-    place: { flag: repo.root, env: {}, cwd: repo.root, home: '/' },
-    log: () => undefined,
-  });
+  const app = projectApp(repo.root);
   const session = app.connect();
   const written = { category: 'patterns', key: 'k', value: 'v', reason: 'r' };
   expect((await app.call(session, 'memory_write', written))?.error).toBeUndefined();
@@ -160,12 +154,7 @@ test('a server does it where the configuration asks for it', async () => {
     '.memory-bank/config.yaml',
     repo.read('.memory-bank/config.yaml').replace('auto', 'manual'),
   );
-  const manual = new App({
-    homeFolder: newFolder(),
-    durability: 'relaxed',
-    place: { flag: repo.root, env: {}, cwd: repo.root, home: '/' },
-    log: () => undefined,
-  });
+  const manual = projectApp(repo.root);
   const before = pushes();
   await manual.call(manual.connect(), 'memory_write', { ...written, key: 'l' });
   await manual.close();

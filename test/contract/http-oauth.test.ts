@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto';
 import { exportJWK, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AccessTokens } from '../../src/server/http/auth/access-tokens.ts';
-import { key, projectApp, type Served, serve } from '../support/http.ts';
+import { key, type Served, serve } from '../support/http.ts';
 import { type Claims, Issuer } from '../support/issuer.ts';
 import { modernCall } from '../support/modern.ts';
+import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
 
 const publicUrl = 'https://memory.example.com';

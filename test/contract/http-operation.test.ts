@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitStatus } from '../../src/cli/line/exit-status.ts';
 import { readServeConfig, serveConfig } from '../../src/server/http/rest/config-file.ts';
 import { deep } from '../support/depth.ts';
-import { key, projectApp, type Served, serve } from '../support/http.ts';
+import { key, type Served, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { Issuer } from '../support/issuer.ts';
 import { main, newFolder } from '../support/process.ts';
+import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
 
 const publicUrl = 'https://memory.example.com';

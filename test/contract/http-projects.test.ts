@@ -4,11 +4,12 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { sample } from '../support/depth.ts';
-import { failure, key, projectApp, type Served, serve } from '../support/http.ts';
+import { failure, key, type Served, serve } from '../support/http.ts';
 import { endStatus, HttpProgram } from '../support/http-program.ts';
 import { Issuer } from '../support/issuer.ts';
 import { modernMeta, revision } from '../support/modern.ts';
 import { main } from '../support/process.ts';
+import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
 
 const publicUrl = 'https://memory.example.com';

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HttpSettings } from '../../src/server/http/rest/settings.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
-import { type Answer, personKey, projectApp, type Served, serve } from '../support/http.ts';
+import { type Answer, personKey, type Served, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { type Claims, Issuer } from '../support/issuer.ts';
 import { newFolder } from '../support/process.ts';
+import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
 
 const publicUrl = 'https://memory.example.com';

@@ -1,22 +1,16 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { App } from '../../src/app/app.ts';
 import { isObject, type JsonObject } from '../../src/core/values/json.ts';
 import { listen } from '../../src/server/http/http.ts';
 import { ResourceFeed } from '../../src/server/mcp/resources.ts';
 import { ask, key } from '../support/http.ts';
-import { newFolder } from '../support/process.ts';
+import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
 
 /** The first read after a change, through each interface of the program. */
 
 const repo = Repo.create();
-const app = new App({
-  place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
-  homeFolder: newFolder(),
-  durability: 'relaxed',
-  log: () => {},
-});
+const app = projectApp(repo.root);
 const session = app.connect();
 const feed = new ResourceFeed(app, session, { listChanged: () => {}, updated: () => {} });
 let server: Awaited<ReturnType<typeof listen>>;

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { errorCodes } from '../../src/core/values/error.ts';
 import { statuses } from '../../src/server/http/server/http-error.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
-import { projectApp, serve } from '../support/http.ts';
+import { serve } from '../support/http.ts';
+import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
 
 const file = resolve(import.meta.dirname, '../../docs/http.md');

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { App } from '../../src/app/app.ts';
 import type { Context } from '../../src/core/declarations/context.ts';
 import { deep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
+import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
 
 const made: { close(): unknown }[] = [];
@@ -13,12 +13,7 @@ afterEach(async () => {
 
 /** Runs work on the memory of a repository in a new process: it has no index in memory. */
 async function inNew<R>(repo: Repo, work: (context: Context) => Promise<R>): Promise<R> {
-  const app = new App({
-    place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
-    homeFolder: newFolder(),
-    durability: 'relaxed',
-    log: () => {},
-  });
+  const app = projectApp(repo.root);
   made.push(app);
   return app.run(app.connect(), 'test', {}, work);
 }

@@ -50,12 +50,6 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Returns an app for a project of a server with several. */
-export function projectApp(root: string): App {
-  const place = { flag: root, env: {}, cwd: root, home: newFolder() };
-  return new App({ place, homeFolder: newFolder(), durability: 'relaxed', log: () => {} });
-}
-
 /** Serves a new repository, without rate limits unless a test sets them. */
 export async function serve(
   settings: Partial<HttpSettings> = {},

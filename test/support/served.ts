@@ -1,6 +1,6 @@
-import { App, type Reply } from '../../src/app/app.ts';
+import type { App, Reply } from '../../src/app/app.ts';
 import { isObject, type JsonObject } from '../../src/core/values/json.ts';
-import { newFolder } from './process.ts';
+import { projectApp } from './project-app.ts';
 import type { Repo } from './repo.ts';
 
 /** A repository with a server in this process, next to native git. */
@@ -11,12 +11,7 @@ export class Served {
 
   constructor(repo: Repo) {
     this.repo = repo;
-    this.#app = new App({
-      place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
-      homeFolder: newFolder(),
-      durability: 'relaxed',
-      log: () => {},
-    });
+    this.#app = projectApp(repo.root);
     this.#session = this.#app.connect();
   }
 

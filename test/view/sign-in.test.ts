@@ -7,9 +7,10 @@ import { viewFace } from '../../src/server/view/view-face.ts';
 import { findViolations } from '../support/axe.ts';
 import { startBrowser } from '../support/browser.ts';
 import { deep } from '../support/depth.ts';
-import { projectApp, type Served, serve } from '../support/http.ts';
+import { type Served, serve } from '../support/http.ts';
 import { Issuer } from '../support/issuer.ts';
 import { newFolder } from '../support/process.ts';
+import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
 
 const browser = await startBrowser();

@@ -5,13 +5,13 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundlePage } from '../../build.js';
-import { App } from '../../src/app/app.ts';
 import { siteFiles } from '../../src/server/view/site.ts';
 import { findViolations } from '../support/axe.ts';
 import { Misbehaviour, startBrowser } from '../support/browser.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { fillHostile } from '../support/hostile-memory.ts';
 import { main, newFolder } from '../support/process.ts';
+import { projectApp } from '../support/project-app.ts';
 import { fillRealistic } from '../support/realistic-memory.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
@@ -51,12 +51,7 @@ async function filesOf(
   single?: string,
   branches: readonly string[] = [],
 ): Promise<ReadonlyMap<string, string>> {
-  const app = new App({
-    place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
-    homeFolder: newFolder(),
-    durability: 'relaxed',
-    log: () => {},
-  });
+  const app = projectApp(repo.root);
   const files = await siteFiles(app, app.connect(), { folder: pages, single, branches }, {});
   await app.close();
   return files;

@@ -1,18 +1,12 @@
 import { expect, test } from 'vitest';
-import { App } from '../../../src/app/app.ts';
 import type { Session } from '../../../src/core/memory/session.ts';
-import { newFolder } from '../../support/process.ts';
+import { projectApp } from '../../support/project-app.ts';
 import { Repo } from '../../support/repo.ts';
 import type { Answer } from '../../unit/graph/planner.ts';
 
 test('sessions divide the tasks of an objective', async () => {
   const repo = Repo.create();
-  const app = new App({
-    homeFolder: newFolder(),
-    durability: 'relaxed',
-    place: { flag: repo.root, env: {}, cwd: repo.root, home: '/' },
-    log: () => undefined,
-  });
+  const app = projectApp(repo.root);
   const call = async (session: Session, tool: string, args: object): Promise<Answer> =>
     (await app.call(session, tool, args))?.body;
   const [ann, ben] = ['ann/1', 'ben/2'].map((agent) => {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/app.ts';
 import { exportedCautions, exportMemory } from '../../../src/app/exchange/exporter.ts';
 import type { Session } from '../../../src/core/memory/session.ts';
 import { ResourceFeed } from '../../../src/server/mcp/resources.ts';
 import { deep } from '../../support/depth.ts';
 import { serve } from '../../support/http.ts';
-import { newFolder } from '../../support/process.ts';
+import { projectApp } from '../../support/project-app.ts';
 import { Repo } from '../../support/repo.ts';
 
 let repo: Repo;
@@ -17,12 +17,7 @@ beforeEach(() => {
   repo.write('src/lock.ts', 'export function lock() {\n  wait();\n}\n');
   repo.write('src/other.ts', 'other\n');
   commit('Begin');
-  app = new App({
-    homeFolder: newFolder(),
-    durability: 'relaxed',
-    place: { flag: repo.root, env: {}, cwd: repo.root, home: '/' },
-    log: () => undefined,
-  });
+  app = projectApp(repo.root);
   session = app.connect();
 });
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/app.ts';
 import type { Session } from '../../../src/core/memory/session.ts';
 import { deep } from '../../support/depth.ts';
-import { newFolder } from '../../support/process.ts';
+import { projectApp } from '../../support/project-app.ts';
 import { Repo } from '../../support/repo.ts';
 
 let repo: Repo;
@@ -11,12 +11,7 @@ let session: Session;
 
 beforeEach(() => {
   repo = Repo.create();
-  app = new App({
-    homeFolder: newFolder(),
-    durability: 'relaxed',
-    place: { flag: repo.root, env: {}, cwd: repo.root, home: '/' },
-    log: () => undefined,
-  });
+  app = projectApp(repo.root);
   session = app.connect();
 });
 

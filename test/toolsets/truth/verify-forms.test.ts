@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/app.ts';
 import type { Session } from '../../../src/core/memory/session.ts';
 import { isFull } from '../../support/depth.ts';
-import { newFolder } from '../../support/process.ts';
+import { projectApp } from '../../support/project-app.ts';
 import { Repo } from '../../support/repo.ts';
 
 let repo: Repo;
@@ -13,12 +13,7 @@ beforeEach(() => {
   repo = Repo.create();
   repo.write('src/code.ts', 'a\nb\nc\nd\ne\n');
   commit('Begin');
-  app = new App({
-    homeFolder: newFolder(),
-    durability: 'relaxed',
-    place: { flag: repo.root, env: {}, cwd: repo.root, home: '/' },
-    log: () => undefined,
-  });
+  app = projectApp(repo.root);
   session = app.connect();
   session.agent = 'tester/1.0';
 });

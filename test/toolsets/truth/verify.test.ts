@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/app.ts';
 import type { Session } from '../../../src/core/memory/session.ts';
 import { pointsOf } from '../../../src/toolsets/memory-bank/file-points.ts';
 import { tendPrompt } from '../../../src/toolsets/truth/tend-prompt.ts';
 import { deep } from '../../support/depth.ts';
-import { newFolder } from '../../support/process.ts';
+import { projectApp } from '../../support/project-app.ts';
 import { Repo } from '../../support/repo.ts';
 
 let repo: Repo;
@@ -15,12 +15,7 @@ beforeEach(() => {
   repo = Repo.create();
   repo.write('src/lock.ts', 'export function lock() {\n  wait();\n}\n');
   commit('Begin');
-  app = new App({
-    homeFolder: newFolder(),
-    durability: 'relaxed',
-    place: { flag: repo.root, env: {}, cwd: repo.root, home: '/' },
-    log: () => undefined,
-  });
+  app = projectApp(repo.root);
   session = app.connect();
   session.agent = 'tester/1.0';
 });
