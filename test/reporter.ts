@@ -4,36 +4,49 @@ import type { Reporter, TestModule } from 'vitest/node';
 export const windowsMark = 'not on Windows: ';
 
 /**
- * Ends the output with a machine-readable line: `12 passed, 0 failed, 3 skipped`. On Windows, a line before it
- * has the number of tests that are skipped only there, where all cases of a table are one test. The lines before that
- * have their reasons.
+ * Ends the output with a machine-readable line: `12 passed, 0 failed, 3 skipped`. The lines before it have the
+ * failures, each after `FAILED: `. On Windows, a line before it has the number of tests that are skipped only there,
+ * where all cases of a table are one test. The lines before that have their reasons.
  */
 export default class CountReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly { message: string }[]): void {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     const unsupported = new Map<string, string>();
-    let broken = errors.length;
+    const failures = errors.map(messageOf);
     for (const module of modules) {
-      const before = count.failed;
       for (const test of module.children.allTests()) {
         const result = test.result();
         count[result.state] += 1;
+        if (result.state === 'failed') {
+          const name = `${module.relativeModuleId} > ${test.fullName}`;
+          failures.push(`${name}: ${result.errors.map(messageOf).join('; ')}`);
+        }
         if (result.state !== 'skipped' || !result.note?.startsWith(windowsMark)) continue;
         const place = `${module.moduleId}:${test.location?.line}`;
         unsupported.set(place, `${result.note} (${test.fullName})`);
       }
-      // A file that cannot be loaded, or whose hook fails, has no failed test.
-      if (module.state() === 'failed' && count.failed === before) broken += 1;
+      // Of a file that cannot be loaded, and of hooks.
+      for (const group of [module, ...module.children.allSuites()]) {
+        const name = [module.relativeModuleId, ...('fullName' in group ? [group.fullName] : [])];
+        for (const error of group.errors())
+          failures.push(`${name.join(' > ')}: ${messageOf(error)}`);
+      }
     }
-    const { passed, failed, skipped, pending } = count;
-    const line = `${passed} passed, ${failed + broken} failed, ${skipped + pending} skipped`;
+    const { passed, skipped, pending } = count;
+    const line = `${passed} passed, ${failures.length} failed, ${skipped + pending} skipped`;
     // At exit, because the other reporters print until then.
     process.on('exit', () => {
       if (process.platform === 'win32') {
         for (const reason of unsupported.values()) process.stdout.write(`${reason}\n`);
         process.stdout.write(`${unsupported.size} tests are not for Windows\n`);
       }
+      for (const failure of failures) process.stdout.write(`FAILED: ${failure}\n`);
       process.stdout.write(`${line}\n`);
     });
   }
+}
+
+/** The first line of an error. */
+function messageOf(error: { message: string }): string {
+  return error.message.split('\n', 1)[0] ?? '';
 }
