@@ -1,24 +1,12 @@
 import * as z from 'zod';
-import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { offsetArgument } from '../../core/answers/offset-argument.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
-import { reportDamaged } from '../../core/memory/answer-fields.ts';
 import { byCreation } from '../../core/memory/store.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import {
-  bodiesOf,
-  bodyOf,
-  create,
-  findRecord,
-  intact,
-  listOwned,
-  newIdentity,
-  remove,
-  update,
-  updatedBody,
-  writtenBodies,
-} from './crud.ts';
+import { create, intact, listOwned, newIdentity, writtenBodies } from './crud.ts';
 import { batch, limits, line, slug, status, text } from './graph-fields.ts';
 import { link, objectiveFeatures, objectiveTickets, unlink } from './links.ts';
+import { NounTools } from './noun-tools.ts';
 import { type Objective, objective, task } from './records.ts';
 
 /** An objective as the tools return it: without its links, which other tools return. */
@@ -27,6 +15,13 @@ export function objectiveBody(value: Objective): JsonObject {
   const { created_at, updated_at } = value;
   return { id, slug, name, description, status, plan_file_path, created_at, updated_at };
 }
+
+const objectives = new NounTools({
+  type: objective,
+  naming: z.object({ slug }),
+  key: (_, { slug }) => slug,
+  body: objectiveBody,
+});
 
 const planFile = z.string().max(limits.path);
 
@@ -53,75 +48,44 @@ export const objectiveTools: readonly Tool[] = [
     },
   }),
 
-  defineTool({
-    name: 'get_objective',
-    title: 'Get an objective',
-    description: 'Read an objective. get_objective_context adds its tasks and links.',
-    effect: 'read',
-    input: z.object({ slug }),
-    async handle({ store }, { slug }) {
-      const found = await findRecord(store, objective, slug);
-      return { objective: await bodyOf(store, found, objectiveBody) };
-    },
-  }),
+  objectives.get('Read an objective. get_objective_context adds its tasks and links.'),
 
-  defineTool({
-    name: 'list_objectives',
-    title: 'List objectives',
-    description: 'List objectives, or those of one status, newest first.',
-    effect: 'read',
-    input: z.object({ status: status.optional(), offset: offsetArgument }),
-    growing: { objectives: nextOffset },
-    async handle({ store }, args) {
+  objectives.list(
+    'List objectives, or those of one status, newest first.',
+    z.object({ status: status.optional(), offset: offsetArgument }),
+    async (store, { status }) => {
       const { records, damaged } = await store.list(objective);
-      const objectives = byCreation(records).filter(
-        ({ value }) => args.status === undefined || value.status === args.status,
+      const selected = byCreation(records).filter(
+        ({ value }) => status === undefined || value.status === status,
       );
-      return {
-        objectives: await bodiesOf(store, objectives.reverse().slice(args.offset), objectiveBody),
-        ...reportDamaged(damaged),
-      };
+      return { records: selected.reverse(), damaged };
     },
-  }),
+  ),
 
-  defineTool({
-    name: 'update_objective',
-    title: 'Update an objective',
-    description: 'Change the fields given, such as the status.',
-    effect: 'write',
-    idempotent: true,
-    input: z.object({
+  objectives.update(
+    'Change the fields given, such as the status.',
+    z.object({
       slug,
       name: line.optional(),
       description: text.optional(),
       status: status.optional(),
       plan_file_path: planFile.optional(),
     }),
-    async handle(context, { slug, ...changes }) {
-      const updated = await update(context, objective, slug, changes);
-      return { objective: await updatedBody(context, objective, updated, objectiveBody) };
-    },
-  }),
+  ),
 
-  defineTool({
-    name: 'delete_objective',
-    title: 'Delete an objective',
-    description: 'Delete an objective, its tasks and links. Features and tickets stay.',
-    effect: 'destroy',
-    idempotent: true,
-    input: z.object({ slug }),
-    handle: (context, { slug }) =>
-      remove(context, objective, slug, async (draft, { features = [], tickets = [] }) => {
-        const tasks = intact(await listOwned(draft, task, slug));
-        for (const { key } of tasks) await draft.remove(task, key);
-        const toFeatures = features.map((key) => `to feature "${key}"`);
-        const toTickets = tickets.map((key) => `to ticket "${key}"`);
-        return [
-          { noun: 'task', names: tasks.map(({ value }) => `"${value.text}"`) },
-          { noun: 'link', names: [...toFeatures, ...toTickets] },
-        ];
-      }),
-  }),
+  objectives.delete(
+    'Delete an objective, its tasks and links. Features and tickets stay.',
+    async (draft, { slug, features = [], tickets = [] }) => {
+      const tasks = intact(await listOwned(draft, task, slug));
+      for (const { key } of tasks) await draft.remove(task, key);
+      const toFeatures = features.map((key) => `to feature "${key}"`);
+      const toTickets = tickets.map((key) => `to ticket "${key}"`);
+      return [
+        { noun: 'task', names: tasks.map(({ value }) => `"${value.text}"`) },
+        { noun: 'link', names: [...toFeatures, ...toTickets] },
+      ];
+    },
+  ),
 
   defineTool({
     name: 'link_objective_to_features',

@@ -1,12 +1,10 @@
 import * as z from 'zod';
-import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { offsetArgument } from '../../core/answers/offset-argument.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
-import { reportDamaged } from '../../core/memory/answer-fields.ts';
 import type { Listing, Reader } from '../../core/memory/store.ts';
 import { invalid } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import {
-  bodiesOf,
   bodyOf,
   byKey,
   create,
@@ -15,11 +13,10 @@ import {
   listLinked,
   missing,
   newIdentity,
-  remove,
-  update,
 } from './crud.ts';
 import { batch, id, pathType, projectPath, slug, text, texts } from './graph-fields.ts';
 import { dropLinks, featurePaths, link, unlink } from './links.ts';
+import { NounTools } from './noun-tools.ts';
 import { feature, type Path, path } from './records.ts';
 
 /** A path as the tools return it. */
@@ -43,6 +40,15 @@ async function pathOf(reader: Reader, id: string): Promise<string> {
   const [found = ''] = await pathsOf(reader, [id]);
   return found;
 }
+
+const paths = new NounTools({
+  type: path,
+  naming: z.object({ id }),
+  key: (reader, { id }) => pathOf(reader, id),
+  body: pathBody,
+  // A path describes one file; another that says nearly the same is about another file.
+  compared: false,
+});
 
 /** Path tools (seed 000). */
 export const pathTools: readonly Tool[] = [
@@ -83,52 +89,31 @@ export const pathTools: readonly Tool[] = [
     },
   }),
 
-  defineTool({
-    name: 'list_paths',
-    title: 'List paths',
-    description: 'List all paths, those of a feature, or those of one type.',
-    effect: 'read',
-    input: z.object({
+  paths.list(
+    'List all paths, those of a feature, or those of one type.',
+    z.object({
       feature_slug: slug.optional(),
       type: pathType.optional(),
       offset: offsetArgument,
     }),
-    growing: { paths: nextOffset },
-    async handle({ store }, { feature_slug, type, offset }) {
+    async (store, { feature_slug, type }) => {
       const features = feature_slug === undefined ? undefined : [feature_slug];
       const { records, damaged } = await listPaths(store, features, type);
-      const paths = await bodiesOf(store, byKey(records).slice(offset), pathBody);
-      return { paths, ...reportDamaged(damaged) };
+      return { records: byKey(records), damaged };
     },
-  }),
+  ),
 
-  defineTool({
-    name: 'update_path',
-    title: 'Update a path',
-    description: 'Change the fields given. The type of a path never changes.',
-    effect: 'write',
-    idempotent: true,
-    input: z.object({ id, description: text.optional(), use_when: texts.optional() }),
-    async handle(context, { id, ...changes }) {
-      const key = await pathOf(context.store, id);
-      const { record } = await update(context, path, key, changes);
-      return { path: pathBody(record.value) };
-    },
-  }),
+  paths.update(
+    'Change the fields given. The type of a path never changes.',
+    z.object({ id, description: text.optional(), use_when: texts.optional() }),
+  ),
 
-  defineTool({
-    name: 'delete_path',
-    title: 'Delete a path',
-    description: 'Delete the record of a path and its links. The file itself stays.',
-    effect: 'destroy',
-    idempotent: true,
-    input: z.object({ id }),
-    async handle(context, { id }) {
-      return remove(context, path, await pathOf(context.store, id), async (draft, value) => [
-        { noun: 'link', names: await dropLinks(draft, featurePaths, value.path) },
-      ]);
-    },
-  }),
+  paths.delete(
+    'Delete the record of a path and its links. The file itself stays.',
+    async (draft, { path }) => [
+      { noun: 'link', names: await dropLinks(draft, featurePaths, path) },
+    ],
+  ),
 
   defineTool({
     name: 'link_paths_to_feature',

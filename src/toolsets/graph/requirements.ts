@@ -1,27 +1,14 @@
 import * as z from 'zod';
-import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { offsetArgument } from '../../core/answers/offset-argument.ts';
 import type { Context } from '../../core/declarations/context.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
 import { evidenceArgument, type GivenEvidence } from '../../core/evidence/annotations.ts';
-import { reportDamaged } from '../../core/memory/answer-fields.ts';
 import { byCreation, type Listing, type Located, type Reader } from '../../core/memory/store.ts';
 import { invalid, MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import {
-  add,
-  bodiesOf,
-  bodyOf,
-  find,
-  findRecord,
-  idOf,
-  listOwned,
-  newIdentity,
-  remove,
-  update,
-  updatedBody,
-  writtenBodies,
-} from './crud.ts';
+import { add, find, idOf, listOwned, newIdentity, writtenBodies } from './crud.ts';
 import { batch, id, slug, statement, texts } from './graph-fields.ts';
+import { NounTools } from './noun-tools.ts';
 import { saying } from './provenance.ts';
 import { feature, type Requirement, requirement } from './records.ts';
 
@@ -46,6 +33,14 @@ async function citeFor(context: Context, index: number, places: readonly string[
     throw issue ? invalid(['requirements', index, ...issue.path], issue.message) : error;
   }
 }
+
+const requirements = new NounTools({
+  type: requirement,
+  naming: z.object({ id }),
+  key: (_, { id }) => id,
+  owner: (reader, { feature: slug }) => idOf(reader, feature, slug),
+  body: requirementBody,
+});
 
 /** Requirement tools (seed 000). */
 export const requirementTools: readonly Tool[] = [
@@ -87,60 +82,21 @@ export const requirementTools: readonly Tool[] = [
     },
   }),
 
-  defineTool({
-    name: 'get_requirement',
-    title: 'Get a requirement',
-    description: 'Read a requirement.',
-    effect: 'read',
-    input: z.object({ id }),
-    async handle({ store }, { id }) {
-      const found = await findRecord(store, requirement, id);
-      const owner = await idOf(store, feature, found.value.feature);
-      return { requirement: await bodyOf(store, found, (value) => requirementBody(value, owner)) };
-    },
-  }),
+  requirements.get('Read a requirement.'),
 
-  defineTool({
-    name: 'list_requirements',
-    title: 'List requirements',
-    description: 'List the requirements of a feature, oldest first.',
-    effect: 'read',
-    input: z.object({ feature_slug: slug, offset: offsetArgument }),
-    growing: { requirements: nextOffset },
-    async handle({ store }, { feature_slug, offset }) {
+  requirements.list(
+    'List the requirements of a feature, oldest first.',
+    z.object({ feature_slug: slug, offset: offsetArgument }),
+    async (store, { feature_slug }) => {
       const { id } = await find(store, feature, feature_slug);
-      const { records, damaged } = await requirementsOf(store, feature_slug);
-      return {
-        requirements: await bodiesOf(store, records.slice(offset), (value) =>
-          requirementBody(value, id),
-        ),
-        ...reportDamaged(damaged),
-      };
+      return { ...(await requirementsOf(store, feature_slug)), owner: id };
     },
-  }),
+  ),
 
-  defineTool({
-    name: 'update_requirement',
-    title: 'Update a requirement',
-    description: 'Change the fields given.',
-    effect: 'write',
-    idempotent: true,
-    input: z.object({ id, text: statement.optional(), notes: texts.optional() }),
-    async handle(context, { id, ...changes }) {
-      const updated = await update(context, requirement, id, changes);
-      const feature_id = await idOf(context.store, feature, updated.record.value.feature);
-      const body = (value: Requirement) => requirementBody(value, feature_id);
-      return { requirement: await updatedBody(context, requirement, updated, body) };
-    },
-  }),
+  requirements.update(
+    'Change the fields given.',
+    z.object({ id, text: statement.optional(), notes: texts.optional() }),
+  ),
 
-  defineTool({
-    name: 'delete_requirement',
-    title: 'Delete a requirement',
-    description: 'Delete a requirement.',
-    effect: 'destroy',
-    idempotent: true,
-    input: z.object({ id }),
-    handle: (context, { id }) => remove(context, requirement, id),
-  }),
+  requirements.delete('Delete a requirement.'),
 ];

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { offsetArgument } from '../../core/answers/offset-argument.ts';
 import { type Context, timestamp } from '../../core/declarations/context.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
-import { reportDamaged } from '../../core/memory/answer-fields.ts';
 import {
   byCreation,
   type Listing,
@@ -12,22 +11,9 @@ import {
 } from '../../core/memory/store.ts';
 import { invalid, type MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import {
-  add,
-  bodiesOf,
-  find,
-  findRecord,
-  idOf,
-  intact,
-  listOwned,
-  newIdentity,
-  remove,
-  save,
-  update,
-  updatedBody,
-  writtenBodies,
-} from './crud.ts';
+import { add, find, idOf, intact, listOwned, newIdentity, save, writtenBodies } from './crud.ts';
 import { batch, id, slug, statement, status } from './graph-fields.ts';
+import { NounTools } from './noun-tools.ts';
 import { saying } from './provenance.ts';
 import { objective, type Task, task } from './records.ts';
 import { withClaims } from './task-claims.ts';
@@ -43,6 +29,15 @@ export async function tasksOf(reader: Reader, slug: string): Promise<Listing<Tas
   const { records, damaged } = await listOwned(reader, task, slug);
   return { records: byCreation(records).sort((a, b) => a.value.order - b.value.order), damaged };
 }
+
+const tasks = new NounTools({
+  type: task,
+  naming: z.object({ id }),
+  key: (_, { id }) => id,
+  owner: (reader, { objective: slug }) => idOf(reader, objective, slug),
+  body: taskBody,
+  extend: withClaims,
+});
 
 /** Task tools (seed 000). */
 export const taskTools: readonly Tool[] = [
@@ -80,69 +75,31 @@ export const taskTools: readonly Tool[] = [
     },
   }),
 
-  defineTool({
-    name: 'get_task',
-    title: 'Get a task',
-    description: 'Read a task.',
-    effect: 'read',
-    input: z.object({ id }),
-    async handle(context, { id }) {
-      const { store } = context;
-      const found = await findRecord(store, task, id);
-      const owner = await idOf(store, objective, found.value.objective);
-      const bodies = await bodiesOf(store, [found], (value) => taskBody(value, owner));
-      const [body = {}] = await withClaims(context, [found], bodies);
-      return { task: body };
-    },
-  }),
+  tasks.get('Read a task.'),
 
-  defineTool({
-    name: 'list_tasks',
-    title: 'List tasks',
-    description: 'List the tasks of an objective, or those of one status, in order.',
-    effect: 'read',
-    input: z.object({
+  tasks.list(
+    'List the tasks of an objective, or those of one status, in order.',
+    z.object({
       objective_slug: slug,
       status: status.optional(),
       offset: offsetArgument,
     }),
-    growing: { tasks: nextOffset },
-    async handle(context, args) {
-      const { store } = context;
-      const { id } = await find(store, objective, args.objective_slug);
-      const { records, damaged } = await tasksOf(store, args.objective_slug);
-      const tasks = records
-        .filter(({ value }) => args.status === undefined || value.status === args.status)
-        .slice(args.offset);
-      const bodies = await bodiesOf(store, tasks, (value) => taskBody(value, id));
-      return { tasks: await withClaims(context, tasks, bodies), ...reportDamaged(damaged) };
+    async (store, { objective_slug, status }) => {
+      const { id } = await find(store, objective, objective_slug);
+      const { records, damaged } = await tasksOf(store, objective_slug);
+      const selected = records.filter(
+        ({ value }) => status === undefined || value.status === status,
+      );
+      return { records: selected, damaged, owner: id };
     },
-  }),
+  ),
 
-  defineTool({
-    name: 'update_task',
-    title: 'Update a task',
-    description: 'Change the fields given.',
-    effect: 'write',
-    idempotent: true,
-    input: z.object({ id, text: statement.optional(), status: status.optional() }),
-    async handle(context, { id, ...changes }) {
-      const updated = await update(context, task, id, changes);
-      const owner = await idOf(context.store, objective, updated.record.value.objective);
-      const body = (value: Task) => taskBody(value, owner);
-      return { task: await updatedBody(context, task, updated, body) };
-    },
-  }),
+  tasks.update(
+    'Change the fields given.',
+    z.object({ id, text: statement.optional(), status: status.optional() }),
+  ),
 
-  defineTool({
-    name: 'delete_task',
-    title: 'Delete a task',
-    description: 'Delete a task. The others keep their order.',
-    effect: 'destroy',
-    idempotent: true,
-    input: z.object({ id }),
-    handle: (context, { id }) => remove(context, task, id),
-  }),
+  tasks.delete('Delete a task. The others keep their order.'),
 
   defineTool({
     name: 'reorder_tasks',

@@ -1,22 +1,11 @@
 import * as z from 'zod';
-import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { offsetArgument } from '../../core/answers/offset-argument.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
-import { reportDamaged } from '../../core/memory/answer-fields.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import {
-  bodiesOf,
-  bodyOf,
-  byKey,
-  create,
-  findRecord,
-  newIdentity,
-  remove,
-  update,
-  updatedBody,
-  writtenBodies,
-} from './crud.ts';
+import { byKey, create, newIdentity, writtenBodies } from './crud.ts';
 import { batch, line, text, title } from './graph-fields.ts';
 import { dropLinks, objectiveTickets } from './links.ts';
+import { NounTools } from './noun-tools.ts';
 import { type Ticket, ticket } from './records.ts';
 
 /** A ticket as the tools return it. */
@@ -24,6 +13,13 @@ export function ticketBody(value: Ticket): JsonObject {
   const { id, key, title = null, description = null, created_at, updated_at } = value;
   return { id, key, title, description, created_at, updated_at };
 }
+
+const tickets = new NounTools({
+  type: ticket,
+  naming: z.object({ key: line }),
+  key: (_, { key }) => key,
+  body: ticketBody,
+});
 
 /** Ticket tools (seed 000). */
 export const ticketTools: readonly Tool[] = [
@@ -45,55 +41,19 @@ export const ticketTools: readonly Tool[] = [
     },
   }),
 
-  defineTool({
-    name: 'get_ticket',
-    title: 'Get a ticket',
-    description: 'Read a ticket.',
-    effect: 'read',
-    input: z.object({ key: line }),
-    async handle({ store }, { key }) {
-      const found = await findRecord(store, ticket, key);
-      return { ticket: await bodyOf(store, found, ticketBody) };
-    },
+  tickets.get('Read a ticket.'),
+
+  tickets.list('List all tickets by key.', z.object({ offset: offsetArgument }), async (store) => {
+    const { records, damaged } = await store.list(ticket);
+    return { records: byKey(records), damaged };
   }),
 
-  defineTool({
-    name: 'list_tickets',
-    title: 'List tickets',
-    description: 'List all tickets by key.',
-    effect: 'read',
-    input: z.object({ offset: offsetArgument }),
-    growing: { tickets: nextOffset },
-    async handle({ store }, { offset }) {
-      const { records, damaged } = await store.list(ticket);
-      const tickets = await bodiesOf(store, byKey(records).slice(offset), ticketBody);
-      return { tickets, ...reportDamaged(damaged) };
-    },
-  }),
+  tickets.update(
+    'Change the fields given.',
+    z.object({ key: line, title: title.optional(), description: text.optional() }),
+  ),
 
-  defineTool({
-    name: 'update_ticket',
-    title: 'Update a ticket',
-    description: 'Change the fields given.',
-    effect: 'write',
-    idempotent: true,
-    input: z.object({ key: line, title: title.optional(), description: text.optional() }),
-    async handle(context, { key, ...changes }) {
-      const updated = await update(context, ticket, key, changes);
-      return { ticket: await updatedBody(context, ticket, updated, ticketBody) };
-    },
-  }),
-
-  defineTool({
-    name: 'delete_ticket',
-    title: 'Delete a ticket',
-    description: 'Delete a ticket and its links.',
-    effect: 'destroy',
-    idempotent: true,
-    input: z.object({ key: line }),
-    handle: (context, { key }) =>
-      remove(context, ticket, key, async (draft) => [
-        { noun: 'link', names: await dropLinks(draft, objectiveTickets, key) },
-      ]),
-  }),
+  tickets.delete('Delete a ticket and its links.', async (draft, { key }) => [
+    { noun: 'link', names: await dropLinks(draft, objectiveTickets, key) },
+  ]),
 ];
