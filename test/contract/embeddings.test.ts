@@ -24,11 +24,11 @@ function search(settings: { readonly [name: string]: string }) {
   });
 }
 
-test('a folder without a model is reported, and the search works without it', () => {
+test('a folder with a model is refused by name, and the search works without it', () => {
   const { status, stdout, stderr } = search({ MEMORY_BANK_EMBEDDINGS_FOLDER: env.HOME });
   expect(status).toBe(0);
   expect(stdout).toContain('a.md');
-  expect(stderr).toContain('tokenizer.json');
+  expect(stderr).toContain('set MEMORY_BANK_EMBEDDINGS_URL and MEMORY_BANK_EMBEDDINGS_MODEL');
 });
 
 deep('an endpoint that is not named in full is reported', () => {

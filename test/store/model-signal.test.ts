@@ -185,13 +185,11 @@ describe('the signal of an embedding model', () => {
   deep('reports a model that cannot be opened once', async () => {
     const { repo, server } = await project();
     const embedder = async (): Promise<Embedder> => {
-      throw new Error('The embedding model cannot be used: it is odd.');
+      throw new Error('The endpoint for embeddings is odd.');
     };
     const { opened, warnings } = await serve(repo, server, { embedder });
     expect(await order(opened)).toEqual(['a', 'b', 'secret']);
     await order(opened);
-    expect(warnings).toEqual([
-      'The embedding model cannot be used: it is odd. The search works without it.',
-    ]);
+    expect(warnings).toEqual(['The endpoint for embeddings is odd. The search works without it.']);
   });
 });

@@ -1,8 +1,5 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 type Answer = (
   input: readonly string[],
@@ -54,42 +51,4 @@ export class EmbeddingServer {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
-}
-
-/** Writes a file in the safetensors format. */
-export function writeTensors(
-  path: string,
-  tensors: { readonly [name: string]: { dtype: string; shape: number[]; bytes: Buffer } },
-): void {
-  let end = 0;
-  const header = Object.fromEntries(
-    Object.entries(tensors).map(([name, { dtype, shape, bytes }]) => {
-      const start = end;
-      end += bytes.length;
-      return [name, { dtype, shape, data_offsets: [start, end] }];
-    }),
-  );
-  const json = Buffer.from(JSON.stringify(header));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(json.length));
-  writeFileSync(path, Buffer.concat([length, json, ...Object.values(tensors).map((t) => t.bytes)]));
-}
-
-/** The bytes of numbers of 32 bits. */
-export function floats(values: readonly number[]): Buffer {
-  return Buffer.from(Float32Array.from(values).buffer);
-}
-
-/** Writes the folder of a static model; undefined parts are left out. */
-export function modelFolder(tokenizer: unknown, rows: readonly (readonly number[])[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'memory-bank-model-'));
-  writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer));
-  writeTensors(join(folder, 'model.safetensors'), {
-    embeddings: {
-      dtype: 'F32',
-      shape: [rows.length, rows[0]?.length ?? 0],
-      bytes: floats(rows.flat()),
-    },
-  });
-  return folder;
 }

@@ -1,5 +1,12 @@
 import { type Embedder, maxVectorLength } from '../../core/declarations/embedder.ts';
-import { isObject } from './model-folder.ts';
+import { isObject } from '../../core/values/json.ts';
+
+/** An endpoint, and the model behind it that compares texts by meaning. */
+export interface EmbeddingSettings {
+  readonly url: string;
+  readonly model: string;
+  readonly key: string | undefined;
+}
 
 /** A longer answer is not read to its end, in bytes. */
 const maxAnswer = 32 * 1024 * 1024;
@@ -9,16 +16,11 @@ const timeout = 30_000;
 /** A model behind an endpoint that speaks the `/embeddings` of OpenAI's protocol. */
 export class EmbeddingEndpoint implements Embedder {
   readonly model: string;
-  readonly isRemote = true;
   readonly #address: string;
   readonly #name: string;
   readonly #key: string | undefined;
 
-  constructor(settings: {
-    readonly url: string;
-    readonly model: string;
-    readonly key: string | undefined;
-  }) {
+  constructor(settings: EmbeddingSettings) {
     this.model = JSON.stringify([settings.url, settings.model]);
     this.#address = `${settings.url.replace(/\/+$/, '')}/embeddings`;
     this.#name = settings.model;

@@ -115,7 +115,7 @@ export class ModelSignal implements MeaningSignal {
   /** The vector of a question; undefined if it is not there in time. */
   async #ofQuestion(query: string): Promise<Float32Array | undefined> {
     if (this.#questions.has(query)) return this.#questions.get(query);
-    if (this.#isPaused || (this.#embedder.isRemote && hasSecret(query))) return undefined;
+    if (this.#isPaused || hasSecret(query)) return undefined;
     const start = monotonicTime();
     const answer = this.#embedder.embed([query], this.#end.signal).then(
       ([vector]) => {
@@ -176,7 +176,7 @@ export class ModelSignal implements MeaningSignal {
       const record = this.#records.known(path, maxRecordBytes);
       const fields = record?.value && record.type.search(record.value);
       const text = fields && textOf(fields);
-      const mayLeave = fields && text && !(this.#embedder.isRemote && hasSecret(text, fields));
+      const mayLeave = fields && text && !hasSecret(text, fields);
       const key = mayLeave ? checksum(text) : undefined;
       this.#keys.set(path, key);
       // A change from here on is announced again.
@@ -201,7 +201,7 @@ export class ModelSignal implements MeaningSignal {
       for (const path of paths) this.#changed.add(path);
       throw error;
     });
-    const length = vectors.find((vector) => vector)?.length;
+    const length = vectors[0]?.length;
     if (this.#cache.size > 0 && length !== undefined && length !== this.#cache.dimensions) {
       if (!this.#mayReset)
         throw new Error('The embedding model changes the length of its vectors.');
