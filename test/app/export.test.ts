@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -63,10 +62,12 @@ afterAll(async () => {
   }
 });
 
-const evil = '<script>alert(1)</script>';
-
 async function fill({ call }: { call: World['call'] }): Promise<void> {
-  await call('log_decision', { title: 'Tokens', context: 'c', decision: `Use ${evil}` });
+  await call('log_decision', {
+    title: 'Tokens',
+    context: 'c',
+    decision: 'Use <script>alert(1)</script>',
+  });
   await call('write_memory_bank_file', {
     filename: 'docs/a b.md',
     content: '# A\r\n```\n# no heading\n',
@@ -104,7 +105,6 @@ describe('an export that is imported again gives the same files', () => {
         ['adr', /^\.memory-bank\/decisions\//],
         ['infinity', /^\.memory-bank\/documents\//],
         ['claude-memory', /^\.memory-bank\/knowledge\//],
-        ['memory-bank-db', /^\.memory-bank\/graph\//],
         ['banks', /^\.memory-bank\/banks\//],
       ],
       3,
@@ -158,21 +158,6 @@ function untimed(files: { readonly [path: string]: string }) {
   );
 }
 
-describe('the database', () => {
-  const program = spawnSync('sqlite3', ['--version']).status === 0;
-
-  it.skipIf(!program)('is sound to SQLite, indexes included', async () => {
-    await filled;
-    const file = join(await full.export('memory-bank-db'), '.claude/memory-bank.db');
-    const ask = (sql: string) => execFileSync('sqlite3', [file, sql], { encoding: 'utf8' }).trim();
-    expect(ask('PRAGMA integrity_check; PRAGMA foreign_key_check;')).toBe('ok');
-    expect(ask(`SELECT count(*), sum(length(description)) FROM features`)).toBe('300|717600');
-    expect(ask(`SELECT name FROM features WHERE slug = 'f77'`)).toBe('F 77');
-    ask(`INSERT INTO tickets (id, key) VALUES ('abcdefghijkl', 'NEW-1')`);
-    expect(ask('PRAGMA integrity_check')).toBe('ok');
-  });
-});
-
 describe('a report', () => {
   it('as markdown holds everything below its own headings', async () => {
     await filled;
@@ -199,21 +184,13 @@ describe('a report', () => {
     expect(results).toMatchObject([{ title: 'Use Markdown' }]);
   });
 
-  it('as HTML runs nothing of what was stored', async () => {
-    await filled;
-    const page = String(
-      (await exportMemory(full.app, full.session, 'html', {})).get('memory.html'),
-    );
-    expect(page).toContain('&lt;script&gt;');
-    expect(page).not.toContain('<script');
-  });
-
   it('of an empty memory, or in an unknown format, is refused', async () => {
     const empty = new World();
     worlds.push(empty);
     for (const [name, code] of [
       ['markdown', 'not_found'],
-      ['memory-bank-db', 'not_found'],
+      ['memory-bank-db', 'invalid_input'],
+      ['html', 'invalid_input'],
       ['nonsense', 'invalid_input'],
     ] as const) {
       const refused = exportMemory(empty.app, empty.session, name, {});

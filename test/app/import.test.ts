@@ -401,6 +401,39 @@ describe('the stores of the seeds', () => {
     });
   });
 
+  it('a SQLite database becomes records of all six types, with their links', async () => {
+    const one = world();
+    const source = join(import.meta.dirname, '../fixtures/graph/memory-bank.db');
+    const [report] = await one.import(source);
+    expect(report).toMatchObject({ format: 'memory-bank-db', left: [], notes: [] });
+    expect(report?.created).toHaveLength(18);
+    const feature = await one.call('get_feature_context', { slug: 'auth' });
+    expect(feature.data).toMatchObject({
+      feature: { id: 'feature00000', name: 'F 0', description: null },
+      paths: [
+        { path: 'src/auth.ts', use_when: ['editing sign-in', 'reading'] },
+        { path: 'src/deep', type: 'directory', updated_at: '2026-02-03T04:05:06.000Z' },
+      ],
+      requirements: [{ text: 'Tokens expire', notes: ['after an hour'] }],
+    });
+    const objective = await one.call('get_objective_context', { slug: 'ship' });
+    expect(objective.data).toMatchObject({
+      objective: { status: 'in_progress', plan_file_path: 'plan.md' },
+      tasks: [
+        { text: 'Build', status: 'completed' },
+        { text: 'Test', order: 1 },
+      ],
+      features: [{ slug: 'auth' }],
+      tickets: [{ key: 'JIRA-1', title: 'One' }],
+    });
+    const long = await one.call('get_feature', { slug: 'f9' });
+    expect(long.data).toMatchObject({
+      // Rows of the same second are kept apart by milliseconds.
+      feature: { description: 'é😀'.repeat(144), created_at: '2026-01-02T03:04:05.009Z' },
+    });
+    expect((await one.import(source))[0]).toMatchObject({ created: [], commits: [] });
+  });
+
   it.skipIf(!corpus)('a SQLite database answers as the program that wrote it did', async () => {
     const one = world();
     const source = join(corpus ?? '', '_reference-outputs/seed000-amhuppert');

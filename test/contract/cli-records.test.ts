@@ -197,7 +197,9 @@ describe('export', () => {
   });
 
   test.each([
-    [['export'], 2, 'The formats are: markdown (everything as one text), html ('],
+    [['export'], 2, 'The formats are: markdown (everything as one text), site ('],
+    [['export', 'html'], 2, 'One page with everything is: memory-bank export site memory.html.'],
+    [['export', 'memory-bank-db'], 2, 'can be imported, but not exported. The formats markdown and'],
     [['export', 'markdown', ''], 2, 'The folder must not be empty.'],
     [['export', 'adr'], 3, 'no records for the format adr (architecture decision records'],
     [['export', 'markdown', target('file/sub')], 10, 'a file is in the way of a folder'],

@@ -243,8 +243,10 @@ describe('the completion', () => {
     expect(complete('show', 'build')).toEqual(['build cache']);
     expect(complete('diff', 'ma')).toEqual(['main']);
     expect(complete('show', 'x', '--as-of', 'ma')).toEqual(['main']);
-    expect(complete('export', 'ht')).toEqual(['html']);
-    expect(complete('export', 'html', '')).toBe('files');
+    expect(complete('export', 'si')).toEqual(['site']);
+    expect(complete('export', 'site', '')).toBe('files');
+    expect(complete('export', 'memory-bank')).toEqual(['memory-bank']);
+    expect(complete('import', '--from', 'memory-bank-')).toEqual(['memory-bank-db']);
     expect(complete('init', '--clients', 'cur')).toEqual(['cursor']);
     expect(complete('--toolsets', 'gr')).toEqual(['graph']);
     expect(complete('--mode', 'arch')).toEqual(['architect']);

@@ -5,7 +5,6 @@ import { Readable, Writable } from 'node:stream';
 import { type Files, NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
 import { Pack } from '../../src/git/objects/pack.ts';
 import { JsonLines } from '../../src/server/mcp/stdio.ts';
-import { writeSqlite } from '../../src/toolsets/graph/sqlite-writer.ts';
 import { credentials, nearMisses } from '../support/credentials.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -325,23 +324,8 @@ export function threeSides(): Buffer[] {
 }
 
 export function databases(): Buffer[] {
-  const table = (name: string, rows: (string | number | null | Uint8Array)[][]) => ({
-    name,
-    sql: `CREATE TABLE ${name} (id INTEGER PRIMARY KEY, a TEXT NOT NULL, b)`,
-    rows,
-    unique: [],
-    indexes: [],
-  });
-  const long = Array.from({ length: 40 }, (_, i) => [i, 'text '.repeat(i), i / 4]);
-  const few = [
-    [1, 'one', null],
-    [2, 'two', Buffer.from([0, 255])],
-    [-5, '', 2 ** 40],
-  ];
-  return [
-    writeSqlite([table('features', few)]),
-    writeSqlite([table('tasks', few), table('t', long)]),
-  ];
+  const folder = join(import.meta.dirname, '../fixtures/graph');
+  return readdirSync(folder).map((name) => readFileSync(join(folder, name)));
 }
 
 export function messages(): Buffer[] {

@@ -10,7 +10,7 @@ import { storageError } from '../../git/disk/disk.ts';
  * @param path absolute.
  * @throws MemoryError `storage` with the reason.
  */
-export async function writeExport(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeExport(path: string, content: string): Promise<void> {
   try {
     await makeFolder(dirname(path));
     await writeFile(path, content);

@@ -1,16 +1,14 @@
+import type { ExchangeFormat } from '../../core/declarations/exchange-format.ts';
 import type { Session } from '../../core/memory/session.ts';
 import type { CautionsByPath } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { App } from '../app.ts';
 import type { CallOptions } from '../session/call-context.ts';
-import { cautionsOfAll, writeHtml, writeMarkdown } from './html-report.ts';
 import { formatsOf } from './importer.ts';
+import { cautionsOfAll, writeMarkdown } from './markdown-report.ts';
 
-/** Reports of the whole memory in one file, for people. */
-const reports = new Map([
-  ['markdown', writeMarkdown],
-  ['html', writeHtml],
-]);
+/** The format that has the whole memory as one text, for people. */
+const reportFormat = 'markdown';
 
 /** The format that has the pages for people, which are not known here. */
 export const siteFormat = 'site';
@@ -18,10 +16,11 @@ export const siteFormat = 'site';
 /** Returns the names of the formats of `export`, with a short description each. */
 export async function exportNames(app: App): Promise<ReadonlyMap<string, string>> {
   return new Map([
-    ['markdown', 'everything as one text'],
-    ['html', 'everything as one page'],
+    [reportFormat, 'everything as one text'],
     [siteFormat, 'the pages of "view" as files that need no server'],
-    ...(await formatsOf(app)).map(({ name, title }) => [name, title] as const),
+    ...(await formatsOf(app)).flatMap(({ name, title, write }) =>
+      write ? [[name, title] as const] : [],
+    ),
   ]);
 }
 
@@ -36,27 +35,41 @@ export async function exportMemory(
   session: Session,
   name: string,
   options: CallOptions,
-): Promise<ReadonlyMap<string, string | Uint8Array>> {
-  const report = reports.get(name);
+): Promise<ReadonlyMap<string, string>> {
   const format = (await formatsOf(app)).find((one) => one.name === name);
-  if (!report && !format) {
-    throw new MemoryError('invalid_input', `There is no format "${name}".`, {
-      hint: `The formats are: ${[...(await exportNames(app)).keys()].join(', ')}.`,
-    });
-  }
+  if (name !== reportFormat && !format?.write) throw await notExported(app, name, format);
   const toolsets = await app.toolsets();
   const files = await app.run(session, 'export', options, async (context) => {
-    if (report) return report(toolsets, context);
+    if (!format?.write) return writeMarkdown(toolsets, context);
     const { store: project, home } = context;
     const { projectId } = await context.project.info();
-    return format?.write({ project, home, projectId }) ?? new Map<string, string>();
+    return format.write({ project, home, projectId });
   });
   if (files.size > 0) return files;
   if (!format) throw new MemoryError('not_found', 'The memory has no records yet.');
   const what = `the format ${name} (${format.title})`;
   throw new MemoryError('not_found', `The memory has no records for ${what}.`, {
-    hint: 'The formats markdown, html and site have every record.',
+    hint: allRecords,
   });
+}
+
+const allRecords = `The formats ${reportFormat} and ${siteFormat} have every record.`;
+
+/** Makes the error about a format that the memory is not exported to. */
+async function notExported(
+  app: App,
+  name: string,
+  format: ExchangeFormat | undefined,
+): Promise<MemoryError> {
+  if (format) {
+    const message = `The format ${name} can be imported, but not exported.`;
+    return new MemoryError('invalid_input', message, { hint: allRecords });
+  }
+  const hint =
+    name === 'html'
+      ? 'One page with everything is: memory-bank export site memory.html.'
+      : `The formats are: ${[...(await exportNames(app)).keys()].join(', ')}.`;
+  return new MemoryError('invalid_input', `There is no format "${name}".`, { hint });
 }
 
 /** Returns why readers should not rely on records: the files of other programs have no room for it. */

@@ -1,4 +1,5 @@
 import { exportNames } from '../../app/exchange/exporter.ts';
+import { formatsOf } from '../../app/exchange/importer.ts';
 import type { Context } from '../../core/declarations/context.ts';
 import type { Invocation } from '../line/command.ts';
 import {
@@ -122,6 +123,8 @@ class PartialLine {
         return Object.entries(clients).map(([name, { title }]) => [name, title]);
       case 'format':
         return [...(await exportNames(app))];
+      case 'source-format':
+        return (await formatsOf(app)).map(({ name, title }) => [name, title]);
       case 'shell':
         return named(shells);
       case 'command':

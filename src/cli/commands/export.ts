@@ -23,7 +23,7 @@ import { Screen } from '../screen/terminal.ts';
 /** `memory-bank export <format> [folder]`: writes the memory in another format, or as a report. */
 export const exportCommand: Command = {
   about:
-    'write the memory in the format of another program, as one markdown or html report, or as the pages of view (site); without a folder, a single file goes to stdout, and with the name of a file into that',
+    'write the memory in the format of another program, as one markdown report, or as the pages of view (site); without a folder, a single file goes to stdout, and with the name of a file into that',
   operands: ['format?', 'folder?'],
   flags: {
     force: { about: 'replace existing files' },
@@ -62,9 +62,8 @@ export const exportCommand: Command = {
     const { files, folder: given } = placed(all, target);
     const [only, ...others] = files.values();
     if (given === undefined) {
-      if (typeof only !== 'string' || others.length > 0) {
-        const what = files.size === 1 ? 'a binary file' : `${files.size} files`;
-        throw new MemoryError('invalid_input', `${name} is ${what}.`, {
+      if (only === undefined || others.length > 0) {
+        throw new MemoryError('invalid_input', `${name} is ${files.size} files.`, {
           hint: `Give a folder for it: memory-bank export ${name} <folder>.`,
         });
       }

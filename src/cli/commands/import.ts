@@ -15,7 +15,7 @@ export const importCommand: Command = {
   operands: ['source?'],
   flags: {
     from: {
-      value: 'format',
+      value: 'source-format',
       about: 'read the source as this format',
       default: 'recognized from the files',
     },

@@ -95,8 +95,12 @@ export interface ExchangeFormat {
   recognisesLine?(line: string): boolean;
   /** Reads a source, and reports what cannot be read. */
   read(source: Source, now: () => string): Reading;
-  /** Returns the files with the records, by path; none if there are no records. */
-  write(memory: ExportSource): Promise<ReadonlyMap<string, string | Uint8Array>>;
+  /**
+   * Returns the files with the records, by path; none if there are no records.
+   *
+   * Absent in a format that is only imported.
+   */
+  write?(memory: ExportSource): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Collects the findings of an importer; a file that cannot be read does not stop the others. */

@@ -5,7 +5,6 @@ import {
 } from '../../core/declarations/exchange-format.ts';
 import type { RecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
-import { writeDatabase } from './database.ts';
 import { normalisePath } from './project-path.ts';
 import {
   feature,
@@ -42,10 +41,6 @@ const database: ExchangeFormat = {
       yield;
     }
     return gathering;
-  },
-  async write({ project }) {
-    const bytes = await writeDatabase(project);
-    return new Map(bytes === undefined ? [] : [['.claude/memory-bank.db', bytes]]);
   },
 };
 

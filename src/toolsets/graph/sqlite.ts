@@ -168,7 +168,7 @@ export class SqliteFile {
 }
 
 /** Returns how many bytes of a record are in the page itself; the rest is in overflow pages. */
-export function localBytes(size: number, usable: number, most: number): number {
+function localBytes(size: number, usable: number, most: number): number {
   if (size <= most) return size;
   const least = Math.floor(((usable - 12) * 32) / 255) - 23;
   const kept = least + ((size - least) % (usable - 4));

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SqliteFile } from '../../../src/toolsets/graph/sqlite.ts';
-import { writeSqlite } from '../../../src/toolsets/graph/sqlite-writer.ts';
 import { newFolder } from '../../support/process.ts';
 
 const program = spawnSync('sqlite3', ['--version']).status === 0;
@@ -78,18 +77,20 @@ describe.skipIf(!program)('a database that SQLite wrote', () => {
 });
 
 it('a row without an end is called damage', () => {
-  const sql = 'CREATE TABLE t (a TEXT)';
-  const whole = writeSqlite([{ name: 't', sql, rows: [['x']], unique: [], indexes: [] }]);
-  const page = 4096;
+  const page = 512;
+  // The second page has the only row of the table "lone".
+  const whole = readFileSync(join(import.meta.dirname, '../../fixtures/graph/values.db'));
+  expect(new SqliteFile(whole).rows('lone')).toEqual([new Map([['a', 'x']])]);
   // Its pages of overflow form a circle, and its size is 2 ** 52 bytes and a little.
+  const last = whole.length / page + 1;
   const circle = Buffer.alloc(page);
-  circle.writeUInt32BE(3);
-  const bytes = Buffer.concat([whole.subarray(0, 2 * page), circle]);
-  const size = 589n + 4092n * 2n ** 40n;
+  circle.writeUInt32BE(last);
+  const bytes = Buffer.concat([whole, circle]);
+  const size = 139n + 508n * 2n ** 43n;
   const digits = Array.from({ length: 8 }, (_, i) => Number((size >> BigInt(7 * (7 - i))) & 127n));
   const cell = Buffer.from([...digits.map((digit, i) => (i < 7 ? digit | 128 : digit)), 1]);
   cell.copy(bytes, page + 100);
   bytes.writeUInt16BE(100, page + 8);
-  bytes.writeUInt32BE(3, page + 100 + cell.length + 589);
-  expect(() => new SqliteFile(bytes).rows('t')).toThrow('The database is broken.');
+  bytes.writeUInt32BE(last, page + 100 + cell.length + 139);
+  expect(() => new SqliteFile(bytes).rows('lone')).toThrow('The database is broken.');
 });

@@ -1,53 +1,16 @@
 import { basename } from 'node:path';
 import type { Context } from '../../core/declarations/context.ts';
 import type { Toolset } from '../../core/declarations/toolset.ts';
-import { renderHtml } from '../../core/markdown/html.ts';
 import { contentStart } from '../../core/markdown/sections.ts';
 import { byCreation, type CautionsByPath, type Located } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { writeYaml } from '../../core/yaml/writer.ts';
 
-type Files = ReadonlyMap<string, string>;
-
 /** Writes the whole memory as one markdown text. */
 export async function writeMarkdown(
   toolsets: readonly Toolset[],
   context: Context,
-): Promise<Files> {
-  const { title, text } = await compose(toolsets, context);
-  return text === '' ? new Map() : new Map([['memory.md', `# ${title}\n\n${text}`]]);
-}
-
-/** Writes the whole memory as one self-contained page. */
-export async function writeHtml(toolsets: readonly Toolset[], context: Context): Promise<Files> {
-  const { title, text } = await compose(toolsets, context);
-  if (text === '') return new Map();
-  // Raw HTML in a record is shown as text: a page must not run stored code.
-  const body = renderHtml(`# ${title}\n\n${text}`);
-  const page = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${title.replace(/&/g, '&amp;').replace(/</g, '&lt;')}</title>
-<style>
-body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
-pre { overflow: auto; padding: 0.6rem; background: #8882; }
-table { border-collapse: collapse; } td, th { border: 1px solid #8886; padding: 0.2rem 0.5rem; }
-.code-point { padding: 0 0.25em; border: 1px solid; color: #c22; font: 0.75em ui-monospace, monospace; }
-h2 { margin-top: 3rem; border-bottom: 1px solid #8886; } :root { color-scheme: light dark; }
-</style>
-</head>
-<body>
-${body}
-</body>
-</html>
-`;
-  return new Map([['memory.html', page]]);
-}
-
-async function compose(toolsets: readonly Toolset[], context: Context) {
+): Promise<ReadonlyMap<string, string>> {
   const { root } = await context.project.info();
   const { branch, oid } = await context.project.head();
   const cautions = await cautionsOfAll(toolsets, context);
@@ -64,8 +27,9 @@ async function compose(toolsets: readonly Toolset[], context: Context) {
   }
   const state =
     oid === undefined ? '' : `As of ${branch ?? 'a detached HEAD'}, ${oid.slice(0, 12)}.`;
-  const title = `Memory of ${escaped(basename(root))}`;
-  return { title, text: parts.length === 0 ? '' : `${[state, ...parts].join('\n\n')}\n` };
+  const title = `# Memory of ${escaped(basename(root))}`;
+  if (parts.length === 0) return new Map();
+  return new Map([['memory.md', `${[title, state, ...parts].join('\n\n')}\n`]]);
 }
 
 /** Returns why readers should not rely on records of any of the toolsets. */
