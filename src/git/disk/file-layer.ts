@@ -99,32 +99,6 @@ const quiet = { throwIfNoEntry: false } as const;
 /** Size limit of a file that is read whole, in bytes. */
 const maxFileSize = 1024 * 1024 * 1024;
 
-/**
- * The work of `Files.firstChanged`. A thread gets this function as text, so it uses nothing outside of it.
- *
- * @param size `statSize`.
- */
-export function firstChanged(
-  { lstatSync }: Pick<typeof fs, 'lstatSync'>,
-  size: number,
-  ...[prefix, paths, stats, start, end]: Parameters<Files['firstChanged']>
-): number {
-  const quiet = { throwIfNoEntry: false } as const;
-  let index = start;
-  try {
-    // Without an object of our own for each file: this is called for every file of a memory.
-    for (; index < end; index++) {
-      const found = lstatSync(prefix + paths[index], quiet);
-      const at = size * index;
-      if (!found || found.size !== stats[at] || found.mtimeMs !== stats[at + 1]) return index;
-      if (found.ctimeMs !== stats[at + 2] || found.ino !== stats[at + 3]) return index;
-    }
-  } catch {
-    // The caller takes the stat of this file, and gets the error.
-  }
-  return index;
-}
-
 /** The real disk. */
 export class NodeFiles implements Files {
   /** The paths of open files, which node does not name in its errors. */
@@ -155,8 +129,22 @@ export class NodeFiles implements Files {
     return found.mtimeMs === mtimeMs && found.ctimeMs === ctimeMs;
   }
 
-  firstChanged(...args: Parameters<Files['firstChanged']>): number {
-    return firstChanged(fs, statSize, ...args);
+  firstChanged(
+    ...[prefix, paths, stats, start, end]: Parameters<Files['firstChanged']>
+  ): number {
+    let index = start;
+    try {
+      // Without an object of our own for each file: this is called for every file of a memory.
+      for (; index < end; index++) {
+        const found = fs.lstatSync(prefix + paths[index], quiet);
+        const at = statSize * index;
+        if (!found || found.size !== stats[at] || found.mtimeMs !== stats[at + 1]) return index;
+        if (found.ctimeMs !== stats[at + 2] || found.ino !== stats[at + 3]) return index;
+      }
+    } catch {
+      // The caller takes the stat of this file, and gets the error.
+    }
+    return index;
   }
 
   lstatExact(path: string): fs.BigIntStats | undefined {

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import { storageError } from './disk.ts';
 import type { DirectoryEntry, Files, LoadedFile, Stat } from './file-layer.ts';
-import { type SavedStats, unchangedFiles } from './stat-comparison.ts';
 
 /** Read access to a folder, on disk or in a commit. */
 export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'has' | 'read' | 'load' | 'list'>;
@@ -80,12 +79,31 @@ export class Folder {
   }
 
   /**
-   * Compares the stats of files with the saved ones; see `unchangedFiles`.
+   * Compares the stats of many files with the saved ones.
    *
    * It does not look for links in the paths: the caller takes the stat of each folder later.
+   *
+   * @param stats the `statNumbers` of each path.
+   * @param isWanted whether the result for the path with this index is needed.
+   * @returns 1 for each path whose file has its saved stat, 0 for all others.
    */
-  unchanged(saved: SavedStats, isWanted: (index: number) => boolean): Uint8Array {
-    return unchangedFiles(this.#files, `${this.root}/`, saved, isWanted);
+  unchanged(
+    paths: readonly string[],
+    stats: Float64Array,
+    isWanted: (index: number) => boolean,
+  ): Uint8Array {
+    const same = new Uint8Array(paths.length);
+    let end = 0;
+    for (let start = 0; start < paths.length; start = end + 1) {
+      end = start;
+      while (end < paths.length && isWanted(end)) end += 1;
+      for (let from = start; from < end; from++) {
+        const changed = this.#files.firstChanged(`${this.root}/`, paths, stats, from, end);
+        same.fill(1, from, changed);
+        from = changed;
+      }
+    }
+    return same;
   }
 
   /**

@@ -2,7 +2,6 @@ import { inflateRawSync } from 'node:zlib';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { type Stat, statSize } from '../../git/disk/file-layer.ts';
 import type { Folder } from '../../git/disk/folder.ts';
-import { StatThread } from '../../git/disk/stat-comparison.ts';
 import type { SectionFile } from '../derived/section-file.ts';
 import type { EarlierNames } from './name-index.ts';
 import { type EarlierPaths, positionIn } from './owned-paths.ts';
@@ -63,7 +62,6 @@ export class SavedRecords {
   readonly #shared: readonly number[];
   readonly #tables: Tables;
   readonly #disk: Folder;
-  readonly #thread: StatThread | undefined;
   /** The keys and ids, from when they are first needed. */
   #keys: SavedKeys | undefined;
   /** The row after the one that was found last. */
@@ -78,7 +76,6 @@ export class SavedRecords {
     types: readonly AnyRecordType[],
     tables: Tables,
     disk: Folder,
-    thread: StatThread | undefined,
   ) {
     this.#file = file;
     this.paths = paths;
@@ -87,7 +84,6 @@ export class SavedRecords {
     this.#shared = shared;
     this.#tables = tables;
     this.#disk = disk;
-    this.#thread = thread;
     const unread: number[] = [];
     let bytes = 0;
     for (let row = 0; row < paths.length; row++) {
@@ -110,7 +106,6 @@ export class SavedRecords {
     disk: Folder,
   ): SavedRecords | undefined {
     const names = toNames(file.json(savedSections.names));
-    const thread = startThread(file, disk.root);
     const paths = file.json(savedSections.paths);
     if (!names?.folders.every(isInside) || !isTexts(paths)) return undefined;
     const count = paths.length;
@@ -136,7 +131,7 @@ export class SavedRecords {
       if (!types[typeOf[row] ?? -1]?.owns(path)) return undefined;
     }
     const tables = { typeOf, folderOf, created, stats, folderStats, blocks, values };
-    return new SavedRecords(file, names, paths, types, tables, disk, thread);
+    return new SavedRecords(file, names, paths, types, tables, disk);
   }
 
   /** The row of a path; -1 if there is none. */
@@ -246,8 +241,7 @@ export class SavedRecords {
 
   /** Compares the files of the wanted rows with their saved stats; see `Folder.unchanged`. */
   unchanged(isWanted: (row: number) => boolean): Uint8Array {
-    const saved = { paths: this.paths, stats: this.#tables.stats, thread: this.#thread };
-    return this.#disk.unchanged(saved, isWanted);
+    return this.#disk.unchanged(this.paths, this.#tables.stats, isWanted);
   }
 
   keyAt(row: number): string | undefined {
@@ -326,14 +320,6 @@ export class SavedRecords {
     this.#open = { block, lines };
     return lines;
   }
-}
-
-/** Starts the thread of a large memory, which gets ready while the records are read. */
-function startThread(file: SectionFile, root: string): StatThread | undefined {
-  const paths = file.section(savedSections.paths);
-  const count = (file.section(savedSections.stats)?.length ?? 0) / (8 * statSize);
-  const stats = file.floats(savedSections.stats, statSize * count);
-  return paths && stats && StatThread.start(`${root}/`, paths, stats);
 }
 
 /** Whether a folder is one that a listing of the memory can give: no part of it begins with a dot. */
