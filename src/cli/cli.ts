@@ -75,7 +75,9 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
 export async function everyCommand(): Promise<Commands> {
   const { declaredCommands } = await import('./line/tool-command.ts');
   const loading = [...ownCommands].map(async ([name, load]) => [name, await load()] as const);
-  const declared = declaredCommands(await program.toolsets());
+  const declared = declaredCommands(await program.toolsets()).filter(
+    ({ name }) => !ownCommands.has(name),
+  );
   const short = declared.filter(({ tool }) => tool.command);
   const others = declared.filter(({ tool }) => !tool.command);
   return new Map([

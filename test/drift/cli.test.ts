@@ -28,10 +28,16 @@ it('has one command for each name', async () => {
     expect({ name, about }).toEqual({ name, about: command.about });
   }
   expect(names).toContain('init');
+  expect(names).toContain('brief');
+  expect(names).not.toContain('brief brief');
 });
 
 async function commandReference(): Promise<string> {
-  const tools = new Set(declared.filter(({ tool }) => !tool.command).map(({ name }) => name));
+  const tools = new Set(
+    declared
+      .filter(({ name, tool, toolset }) => !tool.command && name !== toolset.name)
+      .map(({ name }) => name),
+  );
   const shown = [...(await everyCommand())].filter(
     ([name, { hidden }]) => !hidden && !tools.has(name),
   );

@@ -22,7 +22,8 @@ export function commandName(name: string): string {
 /** The name of a tool's command that people see. A single word says too little without its toolset. */
 export function shownName(toolset: Toolset, tool: Tool): string {
   const name = tool.command?.name ?? commandName(tool.name);
-  return tool.command || name.includes('-') ? name : `${toolset.name} ${name}`;
+  const isClear = tool.command || name.includes('-') || name === toolset.name;
+  return isClear ? name : `${toolset.name} ${name}`;
 }
 
 /** One argument of a tool on the command line: an option, or an operand. */
