@@ -1,14 +1,19 @@
+import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Disk } from '../disk/disk.ts';
+import { throughLink } from '../disk/file-layer.ts';
+import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { RepositoryQueue } from '../locks/queue.ts';
+import type { ProcessToken } from '../locks/token.ts';
 import { type EncodedObject, encodeObject, formatCommit, type Oid } from '../objects/object.ts';
 import { treeOf } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
-import type { ConfigSection } from '../repository/config-edit.ts';
-import { changeConfig } from './config-change.ts';
+import { maxConfigSize } from '../repository/config.ts';
+import { type ConfigSection, inBytes, replaceSection } from '../repository/config-edit.ts';
 import { moveRef, type RefMove } from './move-ref.ts';
 import type { MutationSite } from './mutation.ts';
 import { type RefSwap, swapOwnRef } from './own-ref.ts';
+import type { RepositorySite } from './recovery.ts';
 import { addWorkTree, type NewWorkTree, removeWorkTree } from './work-tree.ts';
 
 /** The parts of a repository that direct changes need. */
@@ -133,5 +138,33 @@ export class DirectChanges {
     for (const some of [files, others]) {
       if (some.length > 0) await this.#disk.settle(await odb.write(some));
     }
+  }
+}
+
+/**
+ * Changes a section of the configuration that all work trees share, under git's lock of that file. Like
+ * the other locks of a change, it is removed if this process dies.
+ */
+async function changeConfig(
+  { disk, commonDir, folder }: RepositorySite,
+  section: ConfigSection,
+  token: ProcessToken,
+  wait: LockWait,
+): Promise<void> {
+  const { files } = disk;
+  const path = join(commonDir, 'config');
+  const target = throughLink(files, path);
+  const lock = await GitLock.take(disk, target, 'config', folder, token, wait);
+  try {
+    // Bytes that are not UTF-8 stay unchanged.
+    const before = files.read(target, maxConfigSize)?.toString('latin1') ?? '';
+    const after = replaceSection(before, inBytes(section));
+    if (after === before) return;
+    await disk.settle([folder]);
+    await lock.fill([Buffer.from(after, 'latin1')], undefined, files.lstat(target)?.mode);
+    lock.commit(target);
+    await disk.settle([dirname(target)]);
+  } finally {
+    lock.release();
   }
 }

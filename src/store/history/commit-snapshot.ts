@@ -1,9 +1,12 @@
+import { posix } from 'node:path';
 import type { CommitInfo, PastRecord, Snapshot } from '../../core/memory/history.ts';
 import type { SearchRequest, SearchResult } from '../../core/memory/store.ts';
-import type { RecordFile } from '../records/record-file.ts';
+import { TreeFolder } from '../../git/objects/tree-folder.ts';
+import { maxFileBytes, type RecordFile } from '../records/record-file.ts';
+import type { Archive } from './archive.ts';
+import { folderAt } from './last-change.ts';
 import { stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
-import { ruleFiles } from './rule-files.ts';
 import { isBelow, memoryPath, noRecord, recordPath, type Visit } from './visit.ts';
 
 /** The records of a commit, for one call. */
@@ -58,4 +61,29 @@ export class CommitSnapshot implements Snapshot {
 
 function toPastRecord({ type, path, key, value, error }: RecordFile): PastRecord {
   return { type, path, key, value, error };
+}
+
+/** Reads the rule files of modes in a commit. */
+function ruleFiles(archive: Archive, commit: string): ReadonlyMap<string, string> {
+  const { odb } = archive.repository;
+  const found = new Map<string, string>();
+  const read = (folder: TreeFolder, below: string, source: (name: string) => string) => {
+    for (const { name, kind } of folder.list(below) ?? []) {
+      if (kind !== 'file' || !(below !== '' || name.startsWith('.clinerules-'))) continue;
+      const path = posix.join(below, name);
+      // The size limit of rule files is far below this one, and is reported with their names.
+      const isLarge = (folder.stat(path)?.size ?? 0) > maxFileBytes;
+      const text = isLarge ? '' : folder.read(path, maxFileBytes)?.toString('utf8');
+      if (text !== undefined) found.set(source(name), text);
+    }
+  };
+  const memory = archive.memory.inTree('');
+  if (!archive.memory.isApart) {
+    const root = posix.dirname(memory);
+    const project = new TreeFolder(odb, folderAt(odb, commit, root === '.' ? '' : root));
+    read(project, '', (name) => name);
+  }
+  const rules = new TreeFolder(odb, archive.tree(commit));
+  read(rules, 'rules', (name) => `.memory-bank/rules/${name}`);
+  return found;
 }

@@ -8,9 +8,9 @@ import { toCommitMade } from '../records/permit.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import { inSlices, Slice } from '../records/slices.ts';
 import type { LiveTransaction } from '../records/transaction.ts';
+import { ancestors, ownChanges } from './lineage.ts';
 import { logBelow, stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
-import { undoneChanges } from './undone-changes.ts';
 import { isBelow, memoryPath, noRecord, type Visit } from './visit.ts';
 
 type RestoredPaths = Omit<Restoration, 'commit' | 'undone'>;
@@ -198,4 +198,33 @@ function nameOf(path: string | undefined, { restored, removed }: RestoredPaths):
   const count = restored.length + removed.length;
   const records = `${count} record${count === 1 ? '' : 's'}`;
   return path === undefined ? `the memory (${records})` : path;
+}
+
+/**
+ * Lists the commits whose changes a restoration takes back, the newest first.
+ *
+ * They are in the history of HEAD and not in that of the restored state, and change a record that
+ * differs between the two.
+ *
+ * @param below the record or folder that is restored; undefined for all.
+ */
+async function undoneChanges(
+  visit: Visit,
+  source: Oid,
+  head: Oid,
+  below: string | undefined,
+): Promise<CommitInfo[]> {
+  const paths = new Set(visit.changes(source, head, below).map(({ path }) => path));
+  if (paths.size === 0) return [];
+  const restored = await visit.place(source);
+  const { index, number } = await visit.place(head);
+  const kept = ancestors(index, restored.number);
+  const later = [...ancestors(index, number).entries()].flatMap(([commit, known]) => {
+    if (!known || kept[commit] || index.isCut(commit)) return [];
+    const isMerge = index.commit(commit).parents.length > 1;
+    const changes = isMerge ? [] : ownChanges(index, commit);
+    return changes.some(({ path }) => paths.has(path)) ? [commit] : [];
+  });
+  later.sort((a, b) => index.compare(a, b));
+  return Promise.all(later.map((commit) => visit.describe(index.commit(commit).oid)));
 }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { annotationMerge } from '../../core/evidence/annotations.ts';
 import type { FieldConflict } from '../../core/memory/conflict.ts';
+import type { Codec } from '../../core/record/codec.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import { textParts, withKeys } from '../../core/yaml/text-keys.ts';
+import { textKeys, textParts, withKeys } from '../../core/yaml/text-keys.ts';
 import { diff3, type Sides } from './diff3.ts';
 import { FieldConflicts, type FieldDecision } from './field-conflicts.ts';
 import { mergeFields } from './field-merge.ts';
-import { foreignKeys } from './foreign-keys.ts';
 import { markConflicts, mergeText, type SidedResult, settled } from './line-merge.ts';
 
 /** The parts of a record type that a merge needs. */
@@ -175,4 +175,15 @@ function isRecord({ codec }: Mergeable, path: string, text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * The keys in the YAML of a record that its schema does not know, with their values.
+ *
+ * Rewriting the record from its value would lose them.
+ */
+function foreignKeys(codec: Codec<object>, text: string, value: object): JsonObject {
+  const written = textKeys(codec.encode(value)).data;
+  const { data } = textKeys(text);
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !Object.hasOwn(written, key)));
 }
