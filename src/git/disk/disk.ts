@@ -406,6 +406,15 @@ export function storageError(error: unknown, doing: string): unknown {
   });
 }
 
+/** Runs work whose system errors are described in words. */
+export async function withStorageErrors<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storageError(error, doing);
+  }
+}
+
 /** Removes a folder if it is empty; returns whether it was removed. */
 export function removeIfEmpty(disk: Disk, folder: string): boolean {
   try {

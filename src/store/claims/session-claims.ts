@@ -1,7 +1,7 @@
 import type { Claims, MadeClaim, WorkClaim } from '../../core/memory/claims.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
-import { storageError } from '../../git/disk/disk.ts';
+import { withStorageErrors } from '../../git/disk/disk.ts';
 import type { EncodedObject, Oid } from '../../git/objects/object.ts';
 import { identity } from '../../git/refs/identity.ts';
 import type { Remote } from '../../git/remote/remote.ts';
@@ -45,15 +45,15 @@ export class SessionClaims implements Claims {
   }
 
   list(): Promise<ReadonlyMap<string, WorkClaim>> {
-    return named('read the claims', () => this.#list());
+    return withStorageErrors('read the claims', () => this.#list());
   }
 
   claim(path: string, minutes: number): Promise<MadeClaim> {
-    return named('claim a record', () => this.#claim(path, minutes));
+    return withStorageErrors('claim a record', () => this.#claim(path, minutes));
   }
 
   release(path: string, force: boolean): Promise<boolean> {
-    return named('release a record', () => this.#release(path, force));
+    return withStorageErrors('release a record', () => this.#release(path, force));
   }
 
   async #list(): Promise<ReadonlyMap<string, WorkClaim>> {
@@ -267,15 +267,6 @@ class Work {
 
 function toClaim({ record: _, ...file }: ClaimFile, path: string, session: string): WorkClaim {
   return { path, ...file, mine: file.session === session };
-}
-
-/** Runs work whose system errors are named as errors of the disk. */
-async function named<T>(doing: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw storageError(error, doing);
-  }
 }
 
 function lostRaces(path: string): MemoryError {

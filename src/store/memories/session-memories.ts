@@ -15,7 +15,7 @@ import {
 import type { SearchRequest } from '../../core/memory/store.ts';
 import type { AnyRecordType, BriefPoint } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
-import { storageError } from '../../git/disk/disk.ts';
+import { withStorageErrors } from '../../git/disk/disk.ts';
 import type { Archive } from '../history/archive.ts';
 import { recordPath } from '../history/visit.ts';
 import type { MemoryConfig } from '../records/memory-config.ts';
@@ -125,7 +125,7 @@ export class SessionMemories implements Memories {
   }
 
   fetch(name?: string, revision?: string): Promise<readonly PinnedMemory[]> {
-    return named('fetch a memory', async () => {
+    return withStorageErrors('fetch a memory', async () => {
       const { fetchPins } = await import('./pin-fetch.ts');
       const all = await this.#pinsAt(revision);
       const { signal } = this.#permit;
@@ -140,14 +140,14 @@ export class SessionMemories implements Memories {
   }
 
   forget(name: string, commit?: string): Promise<void> {
-    return named('remove a memory', async () => {
+    return withStorageErrors('remove a memory', async () => {
       const { forget } = await import('./pin-fetch.ts');
       await forget(this.#archive, name, commit);
     });
   }
 
   preview(wanted: MemoryPin): Promise<PinPreview> {
-    return named('fetch a memory', async () => {
+    return withStorageErrors('fetch a memory', async () => {
       const { previewPin } = await import('./pin-fetch.ts');
       return previewPin(this.#archive, this.#pins, this.#permit.signal, wanted);
     });
@@ -232,15 +232,6 @@ function decisionsIn(type: AnyRecordType, value: object): string[] {
   const points: readonly BriefPoint[] = type.points?.(value) ?? [];
   const titles = points.map(({ part, text }) => (part === 'decision' ? decisionTitle(text) : ''));
   return [...new Set(titles)].filter((title) => title !== '');
-}
-
-/** Runs work whose system errors are named as errors of the disk. */
-async function named<T>(doing: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw storageError(error, doing);
-  }
 }
 
 function changedMeanwhile(name: string): MemoryError {
