@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { main, newFolder } from '../support/process.ts';
+import { newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 let repo: Repo;
@@ -11,8 +11,7 @@ afterEach(() => repo.remove());
 
 function run(...args: string[]) {
   const env = { ...gitEnv, HOME: newFolder() };
-  const options = { cwd: repo.root, env, encoding: 'utf8' as const };
-  return spawnSync(process.execPath, [main, ...args], options).stdout;
+  return runProgram(repo.root, args, { env }).stdout;
 }
 
 const originals = {

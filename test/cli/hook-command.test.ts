@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { editHooks, hookClients } from '../../src/cli/setup/client-hooks.ts';
 import { hookCommand, readHookCommand } from '../../src/cli/setup/hook-command.ts';
 import { isFull } from '../support/depth.ts';
-import { main, newFolder } from '../support/process.ts';
+import { newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 
 const windows = process.platform === 'win32';
@@ -134,9 +135,7 @@ describe('the files of hooks that init writes', () => {
   beforeAll(() => {
     const args = ['init', '--clients', 'all', '--hooks', '--command', 'memory-bank', '--yes'];
     const env = { PATH: process.env.PATH, HOME: newFolder(), MEMORY_BANK_DURABILITY: 'relaxed' };
-    expect(
-      spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' }),
-    ).toMatchObject({ status: 0 });
+    expect(runProgram(repo.root, args, { env })).toMatchObject({ status: 0 });
   });
   afterAll(() => repo.remove());
 

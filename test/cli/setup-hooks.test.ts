@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +7,7 @@ import { hookCommand } from '../../src/cli/setup/hook-command.ts';
 import { planSetup } from '../../src/cli/setup/setup-plan.ts';
 import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 import { slashed } from '../support/slashed.ts';
 
@@ -138,8 +138,7 @@ describe('init --hooks', () => {
     repo.write('.claude/settings.json', mine);
     const before = repo.status();
     const env = { PATH: process.env.PATH, HOME: newFolder(), MEMORY_BANK_DURABILITY: 'relaxed' };
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+    const run = (...args: string[]) => runProgram(repo.root, args, { env });
     const shown = run('init', '--clients', 'all', '--hooks').stdout;
     const command = JSON.stringify(hookCommand(program, 'session-start'));
     expect(shown).toContain(`"command": ${command}`);
@@ -161,8 +160,7 @@ describe('doctor', () => {
   deep('runs each hook that is this program, and no other program', () => {
     const repo = Repo.create();
     const env = { PATH: process.env.PATH, HOME: newFolder(), MEMORY_BANK_DURABILITY: 'relaxed' };
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+    const run = (...args: string[]) => runProgram(repo.root, args, { env });
     const command = `${process.execPath} ${main}`;
     run('init', '--clients', 'claude', '--hooks', '--yes', '--command', command);
     repo.write(

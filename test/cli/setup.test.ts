@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -19,6 +18,7 @@ import { editToml } from '../../src/cli/setup/toml-entry.ts';
 import { newToken } from '../../src/git/locks/token.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 import { hasTerminal, runOnTerminal } from '../support/terminal.ts';
 
@@ -170,11 +170,7 @@ function project(files: { readonly [path: string]: string } = {}, ...initOptions
     MEMORY_BANK_DURABILITY: 'relaxed',
   };
   const runWith = (more: { readonly [name: string]: string }, ...args: string[]) =>
-    spawnSync(process.execPath, [main, ...args], {
-      cwd: repo.root,
-      env: { ...env, ...more },
-      encoding: 'utf8',
-    });
+    runProgram(repo.root, args, { env: { ...env, ...more } });
   const run = (...args: string[]) => runWith({}, ...args);
   const answer = (args: readonly string[], ...answers: (readonly [string, string])[]) =>
     runOnTerminal([process.execPath, main, ...args], { cwd: repo.root, env }, answers);
@@ -310,8 +306,7 @@ describe('init', () => {
     };
     const before = look();
     const env = { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' };
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+    const run = (...args: string[]) => runProgram(repo.root, args, { env });
     const instructions = ['--instructions', 'AGENTS.md', '--instructions', 'CLAUDE.md'];
     expect(run('init', '--yes', '--clients', 'all', ...instructions).status).toBe(0);
     run('memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v');

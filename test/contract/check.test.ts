@@ -5,12 +5,13 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { deep } from '../support/depth.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 const env = { ...gitEnv, HOME: newFolder() };
 
 function run(repo: Repo, ...args: string[]) {
-  return spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+  return runProgram(repo.root, args, { env });
 }
 
 function project(): Repo {

@@ -5,13 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { printable } from '../../src/cli/screen/terminal.ts';
 import { deep, describeDeep, isFull } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 
 const env = { PATH: process.env.PATH, HOME: newFolder() };
 const repo = Repo.create();
 
 function run(...args: string[]) {
-  return spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+  return runProgram(repo.root, args, { env });
 }
 
 run('log-decision', '--title', 'Tokens', '--context', 'Stateless', '--decision', 'Use JWT');
@@ -47,8 +48,7 @@ describe('status', () => {
     const other = Repo.create();
     const tree = join(newFolder(), 'tree');
     other.git('worktree', 'add', '-q', tree);
-    const at = (...args: string[]) =>
-      spawnSync(process.execPath, [main, ...args], { cwd: tree, env, encoding: 'utf8' });
+    const at = (...args: string[]) => runProgram(tree, args, { env });
     at('memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v');
     writeFileSync(join(tree, '.memory-bank/knowledge/patterns/k.md'), 'no front matter');
     const { stdout } = at('status');
@@ -132,8 +132,7 @@ describe('log and diff', () => {
 
 describe('the past', () => {
   const past = pastOf(Repo.create());
-  const at = (...args: string[]) =>
-    spawnSync(process.execPath, [main, ...args], { cwd: past.repo.root, env, encoding: 'utf8' });
+  const at = (...args: string[]) => runProgram(past.repo.root, args, { env });
   const file = 'knowledge/patterns/tokens.md';
 
   deep('is searched, told line by line and by branch', () => {
@@ -250,8 +249,7 @@ describeDeep('a repository of a format that is not known', () => {
       other.write('.git/refs/heads', 'this repository uses the reftable format\n');
       other.write('.git/HEAD', 'ref: refs/heads/.invalid\n');
     }
-    const at = (...args: string[]) =>
-      spawnSync(process.execPath, [main, ...args], { cwd: other.root, env, encoding: 'utf8' });
+    const at = (...args: string[]) => runProgram(other.root, args, { env });
     const status = at('status');
     expect(status.stdout).toMatch(/^banks +1 bank document$/m);
     expect(status.stdout).toMatch(new RegExp(`^Head .*${reason.source}`, 'm'));
@@ -277,8 +275,7 @@ describeDeep('a repository of a format that is not known', () => {
 describeDeep('import', () => {
   test('reports what it did, and what it would do', () => {
     const { root } = Repo.create();
-    const at = (...args: string[]) =>
-      spawnSync(process.execPath, [main, ...args], { cwd: root, env, encoding: 'utf8' });
+    const at = (...args: string[]) => runProgram(root, args, { env });
     mkdirSync(join(root, 'memory-bank'));
     writeFileSync(join(root, 'memory-bank/progress.md'), '# Progress\n');
     writeFileSync(join(root, 'memory-bank/logo.png'), '');
@@ -350,8 +347,7 @@ describe.skipIf(!hasTerminal || !isFull)('a terminal', () => {
 
 deep('a history without memory is said to be that, and one imported record is one', () => {
   const other = Repo.create();
-  const inOther = (...args: string[]) =>
-    spawnSync(process.execPath, [main, ...args], { cwd: other.root, env, encoding: 'utf8' });
+  const inOther = (...args: string[]) => runProgram(other.root, args, { env });
   expect(inOther('log').stderr).toBe('There is no commit of the memory here.\n');
   other.write('memory-bank/notes.md', '# Notes\n');
   expect(inOther('import').status).toBe(0);

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ageOf } from '../../src/cli/commands/list-records.ts';
 import { deep } from '../support/depth.ts';
-import { main, newFolder } from '../support/process.ts';
+import { newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 
 const repo = Repo.create();
@@ -12,7 +12,7 @@ const home = newFolder();
 
 function run(args: readonly string[], variables: { readonly [name: string]: string } = {}) {
   const env = { PATH: process.env.PATH, HOME: home, ...variables };
-  return spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+  return runProgram(repo.root, args, { env });
 }
 
 function json(...args: string[]) {
@@ -88,10 +88,8 @@ describe('list', () => {
   test('works before the first commit', () => {
     const empty = Repo.create();
     empty.write('.memory-bank/notes.md', '# Notes\n');
-    const { stdout } = spawnSync(process.execPath, [main, 'list'], {
-      cwd: empty.root,
+    const { stdout } = runProgram(empty.root, ['list'], {
       env: { PATH: process.env.PATH, HOME: home },
-      encoding: 'utf8',
     });
     expect(stdout).toMatch(/Notes +notes\.md +not committed/);
   });
@@ -199,7 +197,11 @@ describe('export', () => {
   test.each([
     [['export'], 2, 'The formats are: markdown (everything as one text), site ('],
     [['export', 'html'], 2, 'One page with everything is: memory-bank export site memory.html.'],
-    [['export', 'memory-bank-db'], 2, 'can be imported, but not exported. The formats markdown and'],
+    [
+      ['export', 'memory-bank-db'],
+      2,
+      'can be imported, but not exported. The formats markdown and',
+    ],
     [['export', 'markdown', ''], 2, 'The folder must not be empty.'],
     [['export', 'adr'], 3, 'no records for the format adr (architecture decision records'],
     [['export', 'markdown', target('file/sub')], 10, 'a file is in the way of a folder'],

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -9,13 +9,13 @@ import { errorCodes } from '../../src/core/values/error.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { deep, isFull, sample } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 
 /** The program in a folder, with a home of its own. */
 function program(cwd: string, input = '', settings: { readonly [name: string]: string } = {}) {
   const env = { PATH: process.env.PATH, HOME: newFolder(), ...settings };
-  return (...args: string[]) =>
-    spawnSync(process.execPath, [main, ...args], { cwd, env, input, encoding: 'utf8' });
+  return (...args: string[]) => runProgram(cwd, args, { env, input });
 }
 
 const tools = toolsets.flatMap((toolset) => toolset.tools);

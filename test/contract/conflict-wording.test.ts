@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, expect } from 'vitest';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { deep } from '../support/depth.ts';
-import { main, newFolder } from '../support/process.ts';
+import { newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 const repos: Repo[] = [];
@@ -17,7 +18,7 @@ const toolNames = toolsets
   .filter((name) => name.includes('_'));
 
 function run(repo: Repo, ...args: string[]) {
-  return spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+  return runProgram(repo.root, args, { env });
 }
 
 /** A record that two branches changed, in a clone without the merge driver. */

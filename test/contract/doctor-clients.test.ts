@@ -16,6 +16,7 @@ import { clients } from '../../src/cli/setup/client.ts';
 import { deep, describeDeep } from '../support/depth.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { main, newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 
 /** A server of another name, as a script for `node -e`. */
@@ -41,15 +42,13 @@ function look(
       ? JSON.stringify({ mcpServers: { 'memory-bank': entry } })
       : stringify({ mcp_servers: { 'memory-bank': entry } });
   writeFileSync(file, text);
-  const { stdout, stderr } = spawnSync(process.execPath, [main, 'doctor', ...args], {
-    cwd: repo.root,
+  const { stdout, stderr } = runProgram(repo.root, ['doctor', ...args], {
     env: {
       PATH: path,
       HOME: home,
       MEMORY_BANK_DURABILITY: 'relaxed',
       KEY: 'key-of-the-test-server',
     },
-    encoding: 'utf8',
   });
   expect(stderr).toBe('');
   return stdout.split('\n').find((line) => line.includes(file)) ?? stdout;
@@ -82,10 +81,8 @@ test('doctor reports the one entry of Cline that serves another project as a not
   mkdirSync(dirname(file ?? ''), { recursive: true });
   const entry = { command: 'node', args: [main, '--root', other] };
   writeFileSync(file ?? '', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));
-  const { status, stdout } = spawnSync(process.execPath, [main, 'doctor'], {
-    cwd: Repo.create().root,
+  const { status, stdout } = runProgram(Repo.create().root, ['doctor'], {
     env: { PATH: process.env.PATH, HOME: home },
-    encoding: 'utf8',
   });
   expect(stdout).toMatch(/^note {2}Cline .* serves .*: Cline has one entry for all projects; /m);
   expect(stdout).toContain(`serves ${other}`);
@@ -193,10 +190,8 @@ deep('doctor does not send a person in a circle for a configuration with comment
   const repo = Repo.create();
   const home = newFolder();
   repo.write('.mcp.json', '{\n  // mine\n  "mcpServers": {}\n}\n');
-  const { stdout } = spawnSync(process.execPath, [main, 'doctor'], {
-    cwd: repo.root,
+  const { stdout } = runProgram(repo.root, ['doctor'], {
     env: { PATH: process.env.PATH, HOME: home },
-    encoding: 'utf8',
   });
   const line = stdout.split('\n').find((one) => one.includes('.mcp.json'));
   expect(line).toMatch(/init cannot edit it \(line 2: a comment.*add \{"memory-bank":.* by hand$/);

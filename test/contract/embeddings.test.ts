@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { deep } from '../support/depth.ts';
 import { EmbeddingServer, sendVectors } from '../support/embeddings.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 
 const repo = Repo.create();
@@ -17,11 +17,7 @@ afterEach(() => {
 afterAll(() => repo.remove());
 
 function search(settings: { readonly [name: string]: string }) {
-  return spawnSync(process.execPath, [main, 'search', 'word'], {
-    cwd: repo.root,
-    env: { ...env, ...settings },
-    encoding: 'utf8',
-  });
+  return runProgram(repo.root, ['search', 'word'], { env: { ...env, ...settings } });
 }
 
 test('a folder with a model is refused by name, and the search works without it', () => {

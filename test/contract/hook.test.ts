@@ -6,18 +6,14 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { deep, sample } from '../support/depth.ts';
 import { contextOf, hookInputs } from '../support/hook-clients.ts';
 import { main, newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 
 const env = { PATH: process.env.PATH, HOME: newFolder() };
 let repo: Repo;
 
 function run(args: readonly string[], input?: string, variables: object = {}) {
-  return spawnSync(process.execPath, [main, ...args], {
-    cwd: repo.root,
-    env: { ...env, ...variables },
-    encoding: 'utf8',
-    input: input ?? '',
-  });
+  return runProgram(repo.root, args, { env: { ...env, ...variables }, input: input ?? '' });
 }
 
 function hook(event: string, input: object, variables: object = {}) {

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sample } from '../support/depth.ts';
-import { main, newFolder } from '../support/process.ts';
+import { newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 const env = { ...gitEnv, PATH: process.env.PATH, HOME: newFolder() };
@@ -9,8 +10,7 @@ const needed = /needs memory-bank 9\.1\.0 or later/;
 const log = '.memory-bank/decisionLog.md';
 
 function run(repo: Repo, args: readonly string[], input = '') {
-  const options = { cwd: repo.root, env, input, encoding: 'utf8' } as const;
-  return spawnSync(process.execPath, [main, ...args], options);
+  return runProgram(repo.root, args, { env, input });
 }
 
 function decide(repo: Repo, title: string): void {

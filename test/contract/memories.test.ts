@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { deep, isFull } from '../support/depth.ts';
-import { main } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 let project: Repo;
@@ -15,8 +14,7 @@ afterAll(() => {
 });
 
 function run(repo: Repo, ...args: string[]) {
-  const options = { cwd: repo.root, env: gitEnv, encoding: 'utf8' as const };
-  return spawnSync(process.execPath, [main, ...args], options);
+  return runProgram(repo.root, args, { env: gitEnv });
 }
 
 function decide(repo: Repo, key: string, value: string): void {

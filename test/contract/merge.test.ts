@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/values/json.ts';
 import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 
@@ -14,11 +15,7 @@ class Project extends Served {
   }
 
   program(...args: string[]) {
-    return spawnSync(process.execPath, [main, ...args], {
-      cwd: this.repo.root,
-      env: gitEnv,
-      encoding: 'utf8',
-    });
+    return runProgram(this.repo.root, args, { env: gitEnv });
   }
 
   /** Runs git, which may fail. */
@@ -369,11 +366,7 @@ describe('install-merge-driver', () => {
   });
 
   it('reports that there is no repository', () => {
-    const { status, stderr } = spawnSync(process.execPath, [main, 'install-merge-driver'], {
-      cwd: newFolder(),
-      env: gitEnv,
-      encoding: 'utf8',
-    });
+    const { status, stderr } = runProgram(newFolder(), ['install-merge-driver'], { env: gitEnv });
     expect({ status, stderr }).toMatchObject({
       status: 9,
       stderr: expect.stringContaining('is not in a git repository'),

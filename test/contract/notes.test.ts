@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { deep } from '../support/depth.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 
 /** The texts of the answer to one call of a new server. */
@@ -83,10 +83,8 @@ deep.each([
   const notes = '{"type":"entity","name":"n","entityType":"t","observations":["o"]}\n';
   mkdirSync(join(cwd, 'notes'));
   writeFileSync(join(cwd, 'notes/memory.jsonl'), notes);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
-    cwd,
+  const { status, stdout, stderr } = runProgram(cwd, args, {
     env: { PATH: process.env.PATH, HOME: newFolder() },
-    encoding: 'utf8',
   });
   expect({ status, stdout, stderr }).toMatchObject({ status: 0 });
   expect(stdout + stderr).toContain(

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
@@ -14,6 +13,7 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deep } from '../support/depth.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 let repo: Repo;
@@ -33,8 +33,7 @@ function write(key: string, value: string): void {
 
 function run(args: readonly string[], input?: string, more: NodeJS.ProcessEnv = {}) {
   const env = { ...gitEnv, ...more };
-  const options = { cwd: repo.root, env, encoding: 'utf8' as const, input };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], options);
+  const { status, stdout, stderr } = runProgram(repo.root, args, { env, input });
   return { status, stdout, stderr };
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deep, describeDeep } from '../support/depth.ts';
-import { main } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 
@@ -200,11 +200,7 @@ describeDeep('a real conflict', () => {
 
   test('is shown and decided on the command line', () => {
     const run = (...args: string[]) =>
-      spawnSync(process.execPath, [main, 'resolve', ...args], {
-        cwd: repo.root,
-        env: { ...gitEnv, HOME: repo.path('home') },
-        encoding: 'utf8',
-      });
+      runProgram(repo.root, ['resolve', ...args], { env: { ...gitEnv, HOME: repo.path('home') } });
     expect(run()).toMatchObject({
       status: 4,
       stdout: `conflict ${path}: both sides changed name\n  #name: ours "Ours", theirs "Theirs"\nDecide for a side with --ours <path> or --theirs <path>, a field with <path>#<field>, or edit the files and "git add" them.\n`,

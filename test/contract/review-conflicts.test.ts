@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openMemory } from '../../src/app/library.ts';
 import { main } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { hasTerminal, runOnTerminal } from '../support/terminal.ts';
 
@@ -12,8 +12,7 @@ const env = {
   MEMORY_BANK_DURABILITY: 'relaxed',
   EDITOR: "sed -i '1d;s/$/ and me/'",
 };
-const run = (...args: string[]) =>
-  spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+const run = (...args: string[]) => runProgram(repo.root, args, { env });
 const state = () => repo.git('for-each-ref') + repo.git('status', '--porcelain', '-uall');
 let review = '';
 

@@ -1,10 +1,11 @@
-import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { litter } from '../faults/place.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 import { hasTerminal, runOnTerminal } from '../support/terminal.ts';
 
@@ -22,7 +23,7 @@ function create(): Repo {
 }
 
 function run(repo: Repo, ...args: string[]) {
-  return spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+  return runProgram(repo.root, args, { env });
 }
 
 function remember(repo: Repo, key: string): void {
@@ -287,12 +288,7 @@ describe('squash', () => {
     chmodSync(home.path('program'), 0o755);
     home.git('config', '--file', home.path('.gitconfig'), 'gpg.program', home.path('program'));
     const signing = { ...env, HOME: home.root, MEMORY_BANK_SIGN: 'true' };
-    const sign = (...args: string[]) =>
-      spawnSync(process.execPath, [main, ...args], {
-        cwd: repo.root,
-        env: signing,
-        encoding: 'utf8',
-      });
+    const sign = (...args: string[]) => runProgram(repo.root, args, { env: signing });
     for (const key of ['one', 'two']) {
       const entry = ['--category', 'patterns', '--key', key, '--value', 'v', '--reason', 'r'];
       expect(sign('memory-write', ...entry).stderr).toBe('');

@@ -7,7 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { JsonObject } from '../../src/core/values/json.ts';
 import { deep, describeDeep, sample } from '../support/depth.ts';
 import { GitServer } from '../support/git-server.ts';
-import { main, newFolder } from '../support/process.ts';
+import { newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 
@@ -408,10 +409,8 @@ deep('the command line reports what was received and sent', async () => {
   await two.write('two', '2');
   await two.sync();
   await one.write('one', '1');
-  const { status, stdout } = spawnSync(process.execPath, [main, 'sync'], {
-    cwd: one.repo.root,
+  const { status, stdout } = runProgram(one.repo.root, ['sync'], {
     env: { ...gitEnv, HOME: folder },
-    encoding: 'utf8',
   });
   expect({ status, stdout }).toEqual({
     status: 0,

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { litter } from '../faults/place.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 import { hasTerminal, runOnTerminal } from '../support/terminal.ts';
 
@@ -20,7 +21,7 @@ function create(): Repo {
 }
 
 function run(repo: Repo, ...args: string[]) {
-  return spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+  return runProgram(repo.root, args, { env });
 }
 
 /** Makes a commit like those of the program with native git, which is faster here. */

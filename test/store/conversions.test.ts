@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { formerRule } from '../../src/git/repository/conversions.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
-import { main } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { agentOf, requireReviews, startApp, write } from '../support/reviewed.ts';
 
@@ -77,7 +76,7 @@ test('init and doctor see it before the first write', async () => {
   repo.write('.git/info/attributes', '*.yaml working-tree-encoding=UTF-16\n');
   const run = (...args: string[]) => {
     const env = { ...gitEnv, MEMORY_BANK_DURABILITY: 'relaxed' };
-    return spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+    return runProgram(repo.root, args, { env });
   };
   const { status, stderr } = run('init', '--clients', 'claude', '--yes');
   expect(status).not.toBe(0);

@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MemoryPlace } from '../../src/git/repository/memory-place.ts';
 import { deep, sample } from '../support/depth.ts';
 import { PlacedMemories, place as placeIn } from '../support/placed.ts';
-import { main } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 const ownBranch: MemoryPlace = { kind: 'own-branch', branch: 'memory' };
@@ -421,12 +420,7 @@ deep('a long history moves with merges, deletions and many records', async () =>
 
 deep('the commands show and use the place', () => {
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, [main, ...args], {
-      cwd: repo.root,
-      env: { ...gitEnv, HOME: repo.path('home') },
-      encoding: 'utf8',
-      input: '',
-    });
+    runProgram(repo.root, args, { env: { ...gitEnv, HOME: repo.path('home') }, input: '' });
   const json = (...args: string[]) => JSON.parse(run(...args, '--output', 'json').stdout);
   run('log-decision', '--title', 'Use locks', '--context', 'Races', '--decision', 'We lock');
   const head = repo.git('rev-parse', 'HEAD');
@@ -445,10 +439,8 @@ deep('the commands show and use the place', () => {
   expect(run('search', 'locks').stdout).toContain('Use locks');
   expect(run('brief').stdout).toContain('We lock');
   const event = { hook_event_name: 'SessionStart', session_id: 's', source: 'startup' };
-  const hook = spawnSync(process.execPath, [main, 'hook', 'session-start'], {
-    cwd: repo.root,
+  const hook = runProgram(repo.root, ['hook', 'session-start'], {
     env: { ...gitEnv, HOME: repo.path('home') },
-    encoding: 'utf8',
     input: JSON.stringify({ ...event, cwd: repo.root }),
   });
   expect(hook.stdout).toContain('We lock');

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Frame } from 'playwright-core';
@@ -10,7 +9,8 @@ import { Misbehaviour, startBrowser } from '../support/browser.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { fillHostile } from '../support/hostile-memory.ts';
 import { modernMeta } from '../support/modern.ts';
-import { main, newFolder } from '../support/process.ts';
+import { newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 
@@ -45,12 +45,7 @@ test('views are for clients that show them', () => {
 /** Asks a server of the built program, which a client of each era starts; returns its answers by id. */
 function ask(...requests: readonly object[]): Map<unknown, Answer> {
   const input = requests.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join('');
-  const { stdout } = spawnSync(process.execPath, [main], {
-    cwd: repo.root,
-    env: { ...gitEnv, HOME: folder },
-    encoding: 'utf8',
-    input,
-  });
+  const { stdout } = runProgram(repo.root, [], { env: { ...gitEnv, HOME: folder }, input });
   const lines = stdout.trim().split('\n');
   return new Map(lines.map((line) => [JSON.parse(line).id, JSON.parse(line).result]));
 }

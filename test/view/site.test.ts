@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +9,8 @@ import { findViolations } from '../support/axe.ts';
 import { Misbehaviour, startBrowser } from '../support/browser.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { fillHostile } from '../support/hostile-memory.ts';
-import { main, newFolder } from '../support/process.ts';
+import { newFolder } from '../support/process.ts';
+import { runProgram } from '../support/program.ts';
 import { projectApp } from '../support/project-app.ts';
 import { fillRealistic } from '../support/realistic-memory.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
@@ -212,11 +212,7 @@ deep('a copy leads to sections, and back to the place before', async () => {
 deep('memory-bank export site writes a folder or one page, and asks for a place', () => {
   const folder = newFolder();
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, [main, 'export', 'site', ...args], {
-      cwd: repo.root,
-      env: { ...gitEnv, HOME: folder },
-      encoding: 'utf8',
-    });
+    runProgram(repo.root, ['export', 'site', ...args], { env: { ...gitEnv, HOME: folder } });
   expect(run().stderr).toContain('Give a folder');
   expect(run(join(folder, 'site')).status).toBe(0);
   expect(readFileSync(join(folder, 'site/index.html'), 'utf8')).toContain('data-copy');

@@ -1,0 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { main } from './process.ts';
+
+interface ProgramOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string | undefined;
+}
+
+/** Runs a command of the built program in a folder; returns its status and what it has written. */
+export function runProgram(cwd: string, args: readonly string[], options: ProgramOptions = {}) {
+  return spawnSync(process.execPath, [main, ...args], { ...options, cwd, encoding: 'utf8' });
+}
