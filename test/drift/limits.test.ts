@@ -1,497 +1,348 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import * as diskSource from '../../src/app/exchange/disk-source.ts';
+import * as health from '../../src/app/health/health.ts';
+import * as digestWriter from '../../src/app/hook/digest-writer.ts';
+import * as extractiveSummarizer from '../../src/app/model/extractive-summarizer.ts';
+import * as projectFile from '../../src/app/project/project-file.ts';
+import * as answerLimit from '../../src/core/answers/answer-limit.ts';
 import type { Tool } from '../../src/core/declarations/tool.ts';
+import * as fileName from '../../src/core/names/file-name.ts';
+import * as recordName from '../../src/core/names/name.ts';
 import { isObject, type JsonValue } from '../../src/core/values/json.ts';
+import * as foreign from '../../src/core/yaml/foreign.ts';
+import * as reader from '../../src/core/yaml/reader.ts';
+import * as yaml from '../../src/core/yaml/yaml.ts';
+import * as fileLayer from '../../src/git/disk/file-layer.ts';
+import * as pack from '../../src/git/objects/pack.ts';
+import * as programRemote from '../../src/git/remote/program-remote.ts';
+import * as quarantine from '../../src/git/remote/quarantine.ts';
+import * as config from '../../src/git/repository/config.ts';
+import * as discover from '../../src/git/repository/discover.ts';
+import * as ignore from '../../src/git/repository/ignore.ts';
+import * as signIn from '../../src/server/http/auth/sign-in.ts';
+import * as http from '../../src/server/http/http.ts';
+import * as backlog from '../../src/server/http/server/backlog.ts';
+import * as endpoint from '../../src/server/http/server/endpoint.ts';
+import * as httpLimits from '../../src/server/http/server/limits.ts';
+import * as mcpSessions from '../../src/server/http/sessions/mcp-sessions.ts';
+import * as lineTransport from '../../src/server/mcp/line-transport.ts';
+import * as sessionHandles from '../../src/server/mcp/session-handles.ts';
+import * as stdio from '../../src/server/mcp/stdio.ts';
+import * as subscriptions from '../../src/server/mcp/subscriptions.ts';
+import * as lastChange from '../../src/store/history/last-change.ts';
+import * as revision from '../../src/store/history/revision.ts';
+import * as unpushedCommits from '../../src/store/history/unpushed-commits.ts';
+import * as access from '../../src/store/modes/access.ts';
+import * as commandPattern from '../../src/store/modes/command-pattern.ts';
+import * as modeLibrary from '../../src/store/modes/mode-library.ts';
+import * as boundedListing from '../../src/store/records/bounded-listing.ts';
+import * as folderScan from '../../src/store/records/folder-scan.ts';
+import * as message from '../../src/store/records/message.ts';
+import * as recordFile from '../../src/store/records/record-file.ts';
+import * as savedLayout from '../../src/store/records/saved-layout.ts';
+import * as transaction from '../../src/store/records/transaction.ts';
+import * as indexedRecords from '../../src/store/search/indexed-records.ts';
+import * as snippet from '../../src/store/search/passage/snippet.ts';
+import * as recordSearch from '../../src/store/search/record-search.ts';
+import * as savedIndex from '../../src/store/session/saved-index.ts';
+import * as sizeCheck from '../../src/store/sync/size-check.ts';
+import * as synchronize from '../../src/store/sync/synchronize.ts';
+import * as budget from '../../src/toolsets/banks/budget.ts';
+import * as cache from '../../src/toolsets/banks/cache.ts';
+import * as list from '../../src/toolsets/banks/list.ts';
+import * as pathRelevance from '../../src/toolsets/graph/path-relevance.ts';
+import * as answer from '../../src/toolsets/history/answer.ts';
+import * as asOf from '../../src/toolsets/history/as-of.ts';
+import * as restoreMemory from '../../src/toolsets/history/restore-memory.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
-
-const top = resolve(import.meta.dirname, '../..');
-
-/** Value of a constant in the source, which is a product of numbers. */
-function constant(file: string, name: string): number {
-  const text = readFileSync(resolve(top, 'src', file), 'utf8');
-  const [, product] = new RegExp(`^(?:export )?const ${name} = ([\\d_ *]+);`, 'm').exec(text) ?? [];
-  if (product === undefined) throw new Error(`src/${file} has no constant ${name}`);
-  return product
-    .split('*')
-    .reduce((whole, factor) => whole * Number(factor.replaceAll('_', '')), 1);
-}
+import * as entry from '../../src/toolsets/knowledge/entry.ts';
+import * as memoryFile from '../../src/toolsets/memory-bank/memory-file.ts';
 
 type Unit = 'bytes' | 'ms' | '';
 
-/** Each limit: its subject, its constant, and what happens beyond it. */
-const limits: readonly (readonly [
-  what: string,
-  file: string,
-  name: string,
-  unit: Unit,
-  beyond: string,
-])[] = [
+/** Each limit: its subject, its value, and what happens beyond it. */
+const limits: readonly (readonly [what: string, most: number, unit: Unit, beyond: string])[] = [
   [
     'a message over stdio',
-    'server/mcp/stdio.ts',
-    'maxMessageBytes',
+    stdio.maxMessageBytes,
     'bytes',
     'JSON-RPC error -32600; the next message is read',
   ],
-  [
-    'messages in a JSON-RPC batch',
-    'server/mcp/line-transport.ts',
-    'maxBatch',
-    '',
-    'JSON-RPC error -32600',
-  ],
-  [
-    'the body of an HTTP request',
-    'server/http/server/limits.ts',
-    'maxBodyBytes',
-    'bytes',
-    'status 413',
-  ],
+  ['messages in a JSON-RPC batch', lineTransport.maxBatch, '', 'JSON-RPC error -32600'],
+  ['the body of an HTTP request', httpLimits.maxBodyBytes, 'bytes', 'status 413'],
   [
     'sign-ins by an issuer that have begun',
-    'server/http/auth/sign-in.ts',
-    'maxAttempts',
+    signIn.maxAttempts,
     '',
     'the oldest one has to begin again',
   ],
-  [
-    'sessions of the REST API',
-    'server/http/server/endpoint.ts',
-    'maxSessions',
-    '',
-    'the longest idle one is forgotten',
-  ],
+  ['sessions of the REST API', endpoint.maxSessions, '', 'the longest idle one is forgotten'],
   [
     'MCP sessions over HTTP',
-    'server/http/sessions/mcp-sessions.ts',
-    'maxOpen',
+    mcpSessions.maxOpen,
     '',
     'the longest idle one is closed; status 503 if none is idle',
   ],
   [
     'MCP sessions of one caller',
-    'server/http/sessions/mcp-sessions.ts',
-    'maxShare',
+    mcpSessions.maxShare,
     '',
     'its longest idle one is closed; status 429 if none is idle',
   ],
   [
     'session handles over HTTP',
-    'server/mcp/session-handles.ts',
-    'maxKept',
+    sessionHandles.maxKept,
     '',
     'the one that was not used for longest is forgotten',
   ],
-  [
-    'session handles of one caller',
-    'server/mcp/session-handles.ts',
-    'maxOfCaller',
-    '',
-    'the same, of this caller',
-  ],
-  [
-    'MCP subscriptions of one caller',
-    'server/mcp/subscriptions.ts',
-    'maxSubscriptions',
-    '',
-    'JSON-RPC error -32603',
-  ],
+  ['session handles of one caller', sessionHandles.maxOfCaller, '', 'the same, of this caller'],
+  ['MCP subscriptions of one caller', subscriptions.maxSubscriptions, '', 'JSON-RPC error -32603'],
   [
     'resources of one MCP subscription',
-    'server/mcp/subscriptions.ts',
-    'maxSubscribed',
+    subscriptions.maxSubscribed,
     '',
     'the acknowledgment names those within the limit',
   ],
   [
     'connections over HTTP',
-    'server/http/http.ts',
-    'maxConnections',
+    http.maxConnections,
     '',
     'an idle one of the address with the most is closed; if none is idle, the new one',
   ],
-  [
-    'waiting requests of one connection',
-    'server/http/server/backlog.ts',
-    'maxPipelined',
-    '',
-    'the connection is closed',
-  ],
+  ['waiting requests of one connection', backlog.maxPipelined, '', 'the connection is closed'],
   [
     'unread answers over HTTP',
-    'server/http/server/backlog.ts',
-    'maxWaitingBytes',
+    backlog.maxWaitingBytes,
     'bytes',
     'status 503, or an error of the MCP tool, before a read begins',
   ],
   [
     'unread answers of one connection',
-    'server/http/server/backlog.ts',
-    'maxStreamBytes',
+    backlog.maxStreamBytes,
     'bytes',
     'the same for each call of it; a stream of notifications is closed',
   ],
   [
     'unread answers over HTTP, for changes',
-    'server/http/server/backlog.ts',
-    'maxWaitingForChanges',
+    backlog.maxWaitingForChanges,
     'bytes',
     'the same before a change begins',
   ],
   [
     'a record that a tool writes',
-    'store/records/transaction.ts',
-    'maxRecordBytes',
+    transaction.maxRecordBytes,
     'bytes',
     '`too_large`; nothing is written',
   ],
   [
     'a file of the memory-bank toolset',
-    'toolsets/memory-bank/memory-file.ts',
-    'maxFileBytes',
+    memoryFile.maxFileBytes,
     'bytes',
     '`too_large`; nothing is written',
   ],
   [
     'a file of the memory that is read',
-    'store/records/record-file.ts',
-    'maxFileBytes',
+    recordFile.maxFileBytes,
     'bytes',
     'the file is reported as damaged; everything else is served',
   ],
   [
     'folders above a record',
-    'store/records/folder-scan.ts',
-    'maxDepth',
+    folderScan.maxDepth,
     '',
     '`too_large`; deeper files made by hand are ignored',
   ],
   [
     'YAML, or front matter, of one record',
-    'core/yaml/yaml.ts',
-    'maxYamlBytes',
+    yaml.maxYamlBytes,
     'bytes',
     '`too_large` when written, `damaged` when read',
   ],
-  [
-    'levels of YAML',
-    'core/yaml/reader.ts',
-    'maxYamlDepth',
-    '',
-    '`too_large` when written, `damaged` when read',
-  ],
+  ['levels of YAML', reader.maxYamlDepth, '', '`too_large` when written, `damaged` when read'],
   [
     'brackets, aliases and other marks in YAML written by hand',
-    'core/yaml/foreign.ts',
-    'maxYamlMarks',
+    foreign.maxYamlMarks,
     '',
     '`damaged`',
   ],
-  ['levels of metadata', 'toolsets/knowledge/entry.ts', 'maxDepth', '', '`invalid_input`'],
+  ['levels of metadata', entry.maxDepth, '', '`invalid_input`'],
   [
     'one segment of a file name that a caller chooses',
-    'core/names/file-name.ts',
-    'maxSegmentBytes',
+    fileName.maxSegmentBytes,
     'bytes',
     '`invalid_input`',
   ],
-  ['folders in such a name', 'core/names/file-name.ts', 'maxFolders', '', '`invalid_input`'],
+  ['folders in such a name', fileName.maxFolders, '', '`invalid_input`'],
   [
     'a file name made from a key',
-    'core/names/name.ts',
-    'maxNameBytes',
+    recordName.maxNameBytes,
     'bytes',
     'it is cut, and gets a hash if the name exists',
   ],
-  [
-    'a rule file',
-    'store/modes/mode-library.ts',
-    'maxBytes',
-    'bytes',
-    'the file is skipped and reported',
-  ],
+  ['a rule file', modeLibrary.maxBytes, 'bytes', 'the file is skipped and reported'],
   [
     'patterns in one list of a rule file, braces expanded',
-    'store/modes/access.ts',
-    'maxPatterns',
+    access.maxPatterns,
     '',
     'the rule file is skipped and reported',
   ],
-  [
-    'characters of a pattern',
-    'store/modes/access.ts',
-    'maxLength',
-    '',
-    'the rule file is skipped and reported',
-  ],
+  ['characters of a pattern', access.maxLength, '', 'the rule file is skipped and reported'],
   [
     '"[" in a pattern',
-    'store/modes/access.ts',
-    'maxClasses',
+    access.maxClasses,
     '',
     'the rule file is skipped and reported; `invalid_input` in a search',
   ],
   [
     'characters of a command pattern (`trigger`)',
-    'store/modes/command-pattern.ts',
-    'maxLength',
+    commandPattern.maxLength,
     '',
     'the trigger counts as plain text',
   ],
-  ['hits of a search', 'store/search/record-search.ts', 'maxLimit', '', '`invalid_input`'],
+  ['hits of a search', recordSearch.maxLimit, '', '`invalid_input`'],
   [
     'the index that is saved for the next process',
-    'store/records/saved-layout.ts',
-    'maxSavedBytes',
+    savedLayout.maxSavedBytes,
     'bytes',
     'it is not saved; the next process reads all records',
   ],
   [
     'its size in percent of the record files',
-    'store/session/saved-index.ts',
-    'maxPercent',
+    savedIndex.maxPercent,
     '',
     'it is saved without the values of the records, or not at all',
   ],
   [
     'files of a memory that has a digest for hooks',
-    'app/hook/digest-writer.ts',
-    'maxFiles',
+    digestWriter.maxFiles,
     '',
     'hooks start the whole program',
   ],
   [
     'all files of a memory that has a digest for hooks',
-    'app/hook/digest-writer.ts',
-    'maxMemory',
+    digestWriter.maxMemory,
     'bytes',
     'the same',
   ],
   [
     'a file in the search index',
-    'store/search/indexed-records.ts',
-    'maxIndexedBytes',
+    indexedRecords.maxIndexedBytes,
     'bytes',
     'the file is searched only literally (`fuzzy: false`); the answer and `doctor` name it',
   ],
   [
     'all files in the search index',
-    'store/search/indexed-records.ts',
-    'maxTotalBytes',
+    indexedRecords.maxTotalBytes,
     'bytes',
     'the same for the largest of them',
   ],
   [
     'different words in the search index',
-    'store/search/indexed-records.ts',
-    'maxWords',
+    indexedRecords.maxWords,
     '',
     'the same for the largest of them',
   ],
   [
     'occurrences of words in the search index',
-    'store/search/indexed-records.ts',
-    'maxTokens',
+    indexedRecords.maxTokens,
     '',
     'the same for the largest of them',
   ],
   [
     'files of one type in a list',
-    'store/records/bounded-listing.ts',
-    'maxListedBytes',
+    boundedListing.maxListedBytes,
     'bytes',
     'the largest ones are reported as too large; they can be read by name',
   ],
   [
     'files outside the search index that one literal search reads',
-    'store/search/record-search.ts',
-    'maxReadBytes',
+    recordSearch.maxReadBytes,
     'bytes',
     'the answer names the others; `path` or `type` narrows the search',
   ],
-  [
-    'the subject of a commit, characters',
-    'store/records/message.ts',
-    'maxSubject',
-    '',
-    'cut, with "…"',
-  ],
-  [
-    'the reason in a commit, characters',
-    'store/records/message.ts',
-    'maxReason',
-    '',
-    'cut, with "…"',
-  ],
-  [
-    'a trailer of a commit, characters',
-    'store/records/message.ts',
-    'maxTrailer',
-    '',
-    'cut, with "…"',
-  ],
-  [
-    'records named in a commit',
-    'store/records/message.ts',
-    'maxRecords',
-    '',
-    'the rest is only counted',
-  ],
+  ['the subject of a commit, characters', message.maxSubject, '', 'cut, with "…"'],
+  ['the reason in a commit, characters', message.maxReason, '', 'cut, with "…"'],
+  ['a trailer of a commit, characters', message.maxTrailer, '', 'cut, with "…"'],
+  ['records named in a commit', message.maxRecords, '', 'the rest is only counted'],
   [
     'commits that `memory-bank squash` combines',
-    'store/history/unpushed-commits.ts',
-    'maxCommits',
+    unpushedCommits.maxCommits,
     '',
     'older ones are left alone',
   ],
-  ['characters of a revision', 'store/history/revision.ts', 'maxLength', '', '`invalid_input`'],
+  ['characters of a revision', revision.maxLength, '', '`invalid_input`'],
   [
     'paths in an answer of `restore_memory`',
-    'toolsets/history/restore-memory.ts',
-    'maxPaths',
+    restoreMemory.maxPaths,
     '',
     'the rest is only counted',
   ],
   [
     'an answer of a tool, a resource or a prompt over MCP, characters',
-    'core/answers/answer-limit.ts',
-    'maxAnswer',
+    answerLimit.maxAnswer,
     '',
     'the end of its longest lists is left out, then its longest texts are cut at the end of a line, then its other lists and objects are shortened; the answer says how to ask for the rest, and no tool accepts a text that contains that line',
   ],
   [
     'the list in an answer of a history tool, bytes',
-    'toolsets/history/answer.ts',
-    'listBudget',
+    answer.listBudget,
     '',
     'the answer says how to ask for the rest',
   ],
-  ['a text in that list, characters', 'toolsets/history/answer.ts', 'maxText', '', 'cut, with "…"'],
-  [
-    'a difference or value in that list, characters',
-    'toolsets/history/answer.ts',
-    'maxDiff',
-    '',
-    'cut, with "…"',
-  ],
+  ['a text in that list, characters', answer.maxText, '', 'cut, with "…"'],
+  ['a difference or value in that list, characters', answer.maxDiff, '', 'cut, with "…"'],
   [
     'a text that a model summarises',
-    'toolsets/banks/cache.ts',
-    'maxModelText',
+    cache.maxModelText,
     'bytes',
     'the model gets a built-in summary of that size',
   ],
   [
     'texts that wait for a summary by a model',
-    'app/model/extractive-summarizer.ts',
-    'maxWaiting',
+    extractiveSummarizer.maxWaiting,
     '',
     'the others are requested when they are needed again',
   ],
   [
     'commits that the search for the last change of a bank reads',
-    'store/history/last-change.ts',
-    'maxWalk',
+    lastChange.maxWalk,
     '',
     'the last change counts as unknown',
   ],
-  ['a git object', 'git/objects/pack.ts', 'maxObjectSize', 'bytes', '`damaged`'],
-  [
-    'packed objects in one fetch of sync',
-    'git/remote/quarantine.ts',
-    'maxFetched',
-    'bytes',
-    '`too_large`',
-  ],
-  [
-    'files that one sync writes',
-    'store/sync/size-check.ts',
-    'maxBrought',
-    'bytes',
-    '`too_large`, with the path',
-  ],
+  ['a git object', pack.maxObjectSize, 'bytes', '`damaged`'],
+  ['packed objects in one fetch of sync', quarantine.maxFetched, 'bytes', '`too_large`'],
+  ['files that one sync writes', sizeCheck.maxBrought, 'bytes', '`too_large`, with the path'],
   [
     'one version of a record in a merge',
-    'store/records/record-file.ts',
-    'maxFileBytes',
+    recordFile.maxFileBytes,
     'bytes',
     '`too_large` in `sync_memory`; `resolve_conflicts` leaves it in conflict',
   ],
-  [
-    'one git process in sync',
-    'git/remote/program-remote.ts',
-    'defaultTimeout',
-    'ms',
-    '`remote`; git is stopped',
-  ],
-  ['lost races for a branch in sync', 'store/sync/synchronize.ts', 'maxAttempts', '', '`busy`'],
-  [
-    'nested includes in the git configuration',
-    'git/repository/config.ts',
-    'maxIncludeDepth',
-    '',
-    'not followed',
-  ],
-  ['files of the git configuration', 'git/repository/config.ts', 'maxFiles', '', 'not read'],
-  [
-    'a file of the git configuration',
-    'git/repository/config.ts',
-    'maxConfigSize',
-    'bytes',
-    'not read',
-  ],
-  [
-    'a file of ignore rules',
-    'git/repository/ignore.ts',
-    'maxBytes',
-    'bytes',
-    '`too_large`; nothing is written',
-  ],
-  [
-    'a file `.git` that names a git directory',
-    'git/repository/discover.ts',
-    'maxPointer',
-    'bytes',
-    'not read',
-  ],
-  ['any other file of git', 'git/disk/file-layer.ts', 'maxFileSize', 'bytes', '`storage`'],
+  ['one git process in sync', programRemote.defaultTimeout, 'ms', '`remote`; git is stopped'],
+  ['lost races for a branch in sync', synchronize.maxAttempts, '', '`busy`'],
+  ['nested includes in the git configuration', config.maxIncludeDepth, '', 'not followed'],
+  ['files of the git configuration', config.maxFiles, '', 'not read'],
+  ['a file of the git configuration', config.maxConfigSize, 'bytes', 'not read'],
+  ['a file of ignore rules', ignore.maxBytes, 'bytes', '`too_large`; nothing is written'],
+  ['a file `.git` that names a git directory', discover.maxPointer, 'bytes', 'not read'],
+  ['any other file of git', fileLayer.maxFileSize, 'bytes', '`storage`'],
   [
     'a client configuration, an instruction file, a file that `show` prints',
-    'app/project/project-file.ts',
-    'maxTextBytes',
+    projectFile.maxTextBytes,
     'bytes',
     '`init` and `doctor` report it and leave it alone; `too_large`',
   ],
-  [
-    '`.gitattributes` that `doctor` reads',
-    'app/health/health.ts',
-    'maxAttributes',
-    'bytes',
-    'reported',
-  ],
-  [
-    'a file that `import` reads',
-    'app/exchange/disk-source.ts',
-    'maxBytes',
-    'bytes',
-    'the file is left out and reported',
-  ],
+  ['`.gitattributes` that `doctor` reads', health.maxAttributes, 'bytes', 'reported'],
+  ['a file that `import` reads', diskSource.maxBytes, 'bytes', 'the file is left out and reported'],
   [
     'characters in a line of a file that `import` reads line by line',
-    'app/exchange/disk-source.ts',
-    'maxLineLength',
+    diskSource.maxLineLength,
     '',
     'the file is left out and reported',
   ],
-  [
-    'files of a folder that `import` reads',
-    'app/exchange/disk-source.ts',
-    'maxFiles',
-    '',
-    '`too_large`',
-  ],
+  ['files of a folder that `import` reads', diskSource.maxFiles, '', '`too_large`'],
 ];
 
 /** Default of an argument. */
@@ -504,7 +355,7 @@ function byDefault(tool: string, argument: string): number {
   throw new Error(`${tool} has no default for ${argument}`);
 }
 
-const bytesOfLists = constant('toolsets/history/answer.ts', 'listBudget');
+const bytesOfLists = answer.listBudget;
 
 /** Default size of each answer, and how it refers to the rest. */
 const answers: readonly (readonly [calls: string, holds: number, of: string, rest: string])[] = [
@@ -516,19 +367,14 @@ const answers: readonly (readonly [calls: string, holds: number, of: string, res
   ],
   [
     '`activate`, `swap`',
-    constant('toolsets/banks/budget.ts', 'contentBudget'),
+    budget.contentBudget,
     'bytes of documents',
     'summaries; `get_whole` says how to get a file or section in full',
   ],
-  [
-    '`list` of one bank',
-    constant('toolsets/banks/list.ts', 'filesBudget'),
-    'bytes of names',
-    '`total`, `next_skip`',
-  ],
+  ['`list` of one bank', list.filesBudget, 'bytes of names', '`total`, `next_skip`'],
   [
     '`find_relevant_paths`',
-    constant('toolsets/graph/path-relevance.ts', 'relatedLimit'),
+    pathRelevance.relatedLimit,
     'paths in addition to those that contain the whole query',
     'the least similar ones are left out',
   ],
@@ -537,22 +383,17 @@ const answers: readonly (readonly [calls: string, holds: number, of: string, res
   [
     '`search_memory`, `search_as_of`',
     byDefault('search_memory', 'limit'),
-    `hits (\`limit\`), each with a passage of about ${constant('store/search/passage/snippet.ts', 'passageLength')} characters, or ${constant('store/search/passage/snippet.ts', 'sectionPassageLength')} of a section`,
+    `hits (\`limit\`), each with a passage of about ${snippet.passageLength} characters, or ${snippet.sectionPassageLength} of a section`,
     '`total`, `truncated`',
   ],
   ['`record_history`, `diff_memory`', bytesOfLists, 'bytes (`limit`)', '`total`, `next_skip`'],
   ['`list_branches`', bytesOfLists, 'bytes (`limit`)', '`total`, `truncated`'],
   ['`blame_record`', bytesOfLists, 'bytes (`lines`)', '`total_lines`, `next_line`'],
-  [
-    '`read_as_of` of a record',
-    constant('toolsets/history/as-of.ts', 'maxText'),
-    'characters',
-    '`characters`, `next_offset`',
-  ],
+  ['`read_as_of` of a record', asOf.maxText, 'characters', '`characters`, `next_offset`'],
   ['`read_as_of` of a folder', bytesOfLists, 'bytes', '`total`, `truncated`'],
   [
     'a text in `diff_memory`',
-    constant('toolsets/history/answer.ts', 'maxDiff'),
+    answer.maxDiff,
     'characters, to the end of a line',
     'the count of the rest',
   ],
@@ -596,9 +437,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 it('docs/limits.md says what the constants and schemas say', async () => {
-  const rows = limits.map(([what, file, name, unit, beyond]) => {
-    return [what, amount(constant(file, name), unit), beyond];
-  });
+  const rows = limits.map(([what, most, unit, beyond]) => [what, amount(most, unit), beyond]);
   const tools = toolsets.flatMap(({ tools }) =>
     tools.flatMap((tool) => {
       const found = bounds(tool);
@@ -627,5 +466,5 @@ it('docs/limits.md says what the constants and schemas say', async () => {
     table(['tool', 'arguments'], tools),
     '',
   ].join('\n\n');
-  await expect(text).toMatchFileSnapshot(resolve(top, 'docs/limits.md'));
+  await expect(text).toMatchFileSnapshot(resolve(import.meta.dirname, '../../docs/limits.md'));
 });

@@ -5,15 +5,15 @@ import { MemoryError } from '../../core/values/error.ts';
 import { Enclosure } from '../../git/repository/enclosure.ts';
 
 /** A larger file is refused, in bytes. */
-const maxBytes = 256 * 1024 * 1024;
+export const maxBytes = 256 * 1024 * 1024;
 /** Limits for reading a folder. */
-const maxFiles = 50_000;
+export const maxFiles = 50_000;
 const maxDepth = 32;
 /** Limits for recognizing files by their content: number of files, and bytes of each. */
 const maxLooked = 256;
 const maxLine = 64 * 1024;
 /** Limit of a line, in characters; a record has far fewer. */
-const maxLineLength = 16 * 1024 * 1024;
+export const maxLineLength = 16 * 1024 * 1024;
 /** Folders that are never part of a memory and can be huge. */
 const skipped = new Set(['.git', 'node_modules']);
 

@@ -16,7 +16,7 @@ import type { Finding } from './finding.ts';
 import { checkRepository } from './repository-check.ts';
 
 /** Size limit of a file of attributes, in bytes. */
-const maxAttributes = 1024 * 1024;
+export const maxAttributes = 1024 * 1024;
 
 /** The systems on which the tests run for each change; docs/compatibility.md lists them. */
 const tested: ReadonlySet<string> = new Set(['linux x64', 'win32 x64']);

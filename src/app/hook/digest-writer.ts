@@ -33,11 +33,11 @@ import {
 } from './digest-recent.ts';
 import { type DigestRecord, noteOf } from './digest-record.ts';
 
-const maxFiles = 50_000;
+export const maxFiles = 50_000;
 /** Limit of the last changes. */
 const maxChanges = 50;
 /** A larger memory has no digest, in bytes: its files cannot all be in one list. */
-const maxMemory = 64 * 1024 * 1024;
+export const maxMemory = 64 * 1024 * 1024;
 /** Time in which the doubts about records are collected for prompts, in milliseconds. */
 const maxChecking = 1_000;
 const checkedAtOnce = 200;

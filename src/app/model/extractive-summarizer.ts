@@ -5,7 +5,7 @@ import { toMemoryError } from '../../core/values/error.ts';
 import { asData, type Model, ModelError } from './model.ts';
 
 /** Limit of queued texts; a text beyond it is requested again when it is needed. */
-const maxWaiting = 100;
+export const maxWaiting = 100;
 
 /** Time before a text at which the model failed is retried, in milliseconds. */
 const rest = 10 * 60 * 1000;

@@ -6,7 +6,7 @@ import { textLinkTarget } from '../../git/index/text-link.ts';
 import { Enclosure, readRegular } from '../../git/repository/enclosure.ts';
 
 /** Size limit of a client configuration or an instruction file, in bytes. */
-const maxTextBytes = 16 * 1024 * 1024;
+export const maxTextBytes = 16 * 1024 * 1024;
 /** Limit of the links that lead to a file, as on Linux. */
 const maxLinks = 40;
 

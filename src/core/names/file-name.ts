@@ -1,8 +1,8 @@
 /** Maximum length of the name of a file or folder, in bytes of UTF-8. */
-const maxSegmentBytes = 200;
+export const maxSegmentBytes = 200;
 
 /** Maximum number of folders above a file. */
-const maxFolders = 10;
+export const maxFolders = 10;
 
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 

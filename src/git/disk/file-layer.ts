@@ -97,7 +97,7 @@ export interface Files {
 const quiet = { throwIfNoEntry: false } as const;
 
 /** Size limit of a file that is read whole, in bytes. */
-const maxFileSize = 1024 * 1024 * 1024;
+export const maxFileSize = 1024 * 1024 * 1024;
 
 /** The real disk. */
 export class NodeFiles implements Files {
@@ -129,9 +129,7 @@ export class NodeFiles implements Files {
     return found.mtimeMs === mtimeMs && found.ctimeMs === ctimeMs;
   }
 
-  firstChanged(
-    ...[prefix, paths, stats, start, end]: Parameters<Files['firstChanged']>
-  ): number {
+  firstChanged(...[prefix, paths, stats, start, end]: Parameters<Files['firstChanged']>): number {
     let index = start;
     try {
       // Without an object of our own for each file: this is called for every file of a memory.

@@ -11,7 +11,7 @@ import { maxFetched, Quarantine } from './quarantine.ts';
 import { isTaken, type Lease, type Push, type Remote } from './remote.ts';
 
 /** Time after which a run of git is ended, in milliseconds. */
-const defaultTimeout = 300_000;
+export const defaultTimeout = 300_000;
 /** Size from which git streams a file, in bytes. */
 const bigFile = 16 * 1024 * 1024;
 

@@ -6,9 +6,9 @@ import { commandSettings } from './config-env.ts';
 import { isTrue, parseConfig, type Setting } from './config-text.ts';
 import { systemFolder } from './system-config.ts';
 
-const maxIncludeDepth = 10;
+export const maxIncludeDepth = 10;
 /** File limit: files that include each other more than once would multiply. */
-const maxFiles = 200;
+export const maxFiles = 200;
 /** Size limit of a configuration file, in bytes. */
 export const maxConfigSize = 4 * 1024 * 1024;
 

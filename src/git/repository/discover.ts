@@ -4,7 +4,7 @@ import type { Files } from '../disk/file-layer.ts';
 import { checkOwner } from './owner.ts';
 
 /** Size limit of a file `.git` that points to a git directory, in bytes. */
-const maxPointer = 64 * 1024;
+export const maxPointer = 64 * 1024;
 
 /** A work tree and the git directories that belong to it. */
 export interface WorkTree {

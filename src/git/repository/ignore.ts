@@ -8,7 +8,7 @@ import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 
 /** Size limit of a file of rules, in bytes; with a larger one nothing is committed. */
-const maxBytes = 4 * 1024 * 1024;
+export const maxBytes = 4 * 1024 * 1024;
 
 interface RuleFile {
   readonly stat: Stat | undefined;

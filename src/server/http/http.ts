@@ -33,7 +33,7 @@ import { refuseBody } from './sessions/mcp-sessions.ts';
 import { ProjectChoice } from './sessions/project-choice.ts';
 
 /** The limit of open connections. */
-const maxConnections = 1_000;
+export const maxConnections = 1_000;
 
 /** A running server. */
 export interface HttpServer {

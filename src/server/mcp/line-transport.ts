@@ -10,7 +10,7 @@ import { invalidParams } from './rpc-error.ts';
 import { errorResponse, invalidRequest, type JsonLines, type MessageId } from './stdio.ts';
 
 /** The limit of messages in one JSON-RPC batch; a longer batch is refused. */
-const maxBatch = 1_000;
+export const maxBatch = 1_000;
 
 /** A transport of the SDK for messages over a pair of streams, which counts the unanswered requests. */
 export class LineTransport implements Transport {

@@ -9,10 +9,10 @@ import type { ListedTool } from './methods.ts';
 const life = 60 * 60 * 1000;
 
 /** The limit of kept sessions; above it, the one that was not used for longest is forgotten. */
-const maxKept = 1_000;
+export const maxKept = 1_000;
 
 /** The limit of kept sessions of one caller. */
-const maxOfCaller = 200;
+export const maxOfCaller = 200;
 
 /** Bytes of the random part of a handle, and of the code that binds it to its caller. */
 const randomBytesOfHandle = 16;

@@ -8,10 +8,10 @@ import { ResourceFeed } from './resources.ts';
 import { internalError, invalidParams, RpcError } from './rpc-error.ts';
 
 /** The limit of open subscriptions of one caller. */
-const maxSubscriptions = 50;
+export const maxSubscriptions = 50;
 
 /** The limit of resources of one subscription; the acknowledgment names those within it. */
-const maxSubscribed = 1_000;
+export const maxSubscribed = 1_000;
 
 const subscriptionKey = 'io.modelcontextprotocol/subscriptionId';
 

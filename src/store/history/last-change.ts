@@ -6,7 +6,7 @@ import { findEntry, folderMode, spliceTree, type TreeEntry } from '../../git/obj
 import { differences } from '../../git/objects/tree-diff.ts';
 
 /** Limit of commits that a search in the history reads. */
-const maxWalk = 5000;
+export const maxWalk = 5000;
 
 /** The tree entry of a commit at a path. */
 export function entryAt(odb: ObjectDatabase, commit: Oid, path: string): TreeEntry | undefined {

@@ -12,7 +12,7 @@ export interface Names {
   before(head: Oid, time: number): Promise<Oid>;
 }
 
-const maxLength = 256;
+export const maxLength = 256;
 const maxCandidates = 20;
 const maxTags = 10;
 

@@ -7,7 +7,7 @@ import { reachableCommits } from '../../git/refs/reachability.ts';
 import type { Visit } from './visit.ts';
 
 /** Limit of commits that one rewrite replaces. */
-const maxCommits = 1000;
+export const maxCommits = 1000;
 
 /** A commit that can be rewritten, and the files that it changes. */
 export interface UnpushedCommit {

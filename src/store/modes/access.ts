@@ -3,8 +3,8 @@ import type { Mode } from '../../core/declarations/context.ts';
 import { MemoryError } from '../../core/values/error.ts';
 
 /** Limits of one list of patterns; they keep any match far below a millisecond. */
-const maxPatterns = 200;
-const maxLength = 256;
+export const maxPatterns = 200;
+export const maxLength = 256;
 /** Limit of "[" in a pattern: an unclosed one makes the parser scan the rest of the pattern. */
 export const maxClasses = 16;
 

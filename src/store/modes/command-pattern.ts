@@ -1,5 +1,5 @@
 /** Limit of the length of a message and of a pattern; a longer message is not a command. */
-const maxLength = 256;
+export const maxLength = 256;
 
 /** A state of the automaton: it consumes one character that passes `test`, or none without a test. */
 interface PatternState {

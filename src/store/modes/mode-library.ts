@@ -15,7 +15,7 @@ import { modeOf, parseRuleFile, ruleRank } from './rule-file.ts';
 const builtIn = ['architect', 'code', 'ask', 'debug', 'test'];
 
 /** Size limit of a rule file, in bytes. */
-const maxBytes = 256 * 1024;
+export const maxBytes = 256 * 1024;
 
 /**
  * Time within which two changes of a file may get the same timestamp, in milliseconds.

@@ -6,7 +6,7 @@ import { failed, type RecordFile } from './record-file.ts';
 import type { Steps } from './slices.ts';
 
 /** Limit of the total size of the files in one list: all their values are in memory at once. */
-const maxListedBytes = 128 * 1024 * 1024;
+export const maxListedBytes = 128 * 1024 * 1024;
 /** Larger files are read after all others, the smallest of them first. */
 const smallBytes = 64 * 1024;
 

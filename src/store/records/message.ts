@@ -17,10 +17,10 @@ export interface Actor {
   readonly code?: Oid | undefined;
 }
 
-const maxSubject = 72;
-const maxReason = 4000;
-const maxTrailer = 200;
-const maxRecords = 20;
+export const maxSubject = 72;
+export const maxReason = 4000;
+export const maxTrailer = 200;
+export const maxRecords = 20;
 
 /**
  * Builds the message of a commit: subject, reason, and trailers that `git interpret-trailers --parse` reads.

@@ -9,13 +9,13 @@ import type { Labels, SavedSearch } from './terms/saved-search.ts';
 import type { RowState } from './terms/search-writer.ts';
 
 /** A larger file is not indexed. */
-const maxIndexedBytes = 1024 * 1024;
+export const maxIndexedBytes = 1024 * 1024;
 /** Limit of the total size of all indexed files. */
-const maxTotalBytes = 32 * 1024 * 1024;
+export const maxTotalBytes = 32 * 1024 * 1024;
 /** Limit of distinct words in the index. */
-const maxWords = 200_000;
+export const maxWords = 200_000;
 /** Limit of words in the index, with each use counted. */
-const maxTokens = 6_000_000;
+export const maxTokens = 6_000_000;
 /** Larger files are indexed after all others, the smallest of them first. */
 const smallBytes = 64 * 1024;
 /** Two files are about equally large when the smaller one has at least this share of the larger one. */

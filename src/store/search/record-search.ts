@@ -18,10 +18,10 @@ import type { ProjectText } from './meaning/training-matrix.ts';
 import type { WordVectors } from './meaning/word-vectors.ts';
 import { SearchFilter } from './query/search-filter.ts';
 
-const maxLimit = 1000;
+export const maxLimit = 1000;
 
 /** Limit of bytes that one literal search reads from files that are not indexed. */
-const maxReadBytes = 32 * 1024 * 1024;
+export const maxReadBytes = 32 * 1024 * 1024;
 /** Limit of files that are named as not indexed. */
 const maxNamed = 3;
 

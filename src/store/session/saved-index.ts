@@ -11,7 +11,7 @@ import { SavedSearch } from '../search/terms/saved-search.ts';
 import { DerivedFile } from './derived-file.ts';
 
 /** Size limit of the file in percent of the size of the record files. */
-const maxPercent = 150;
+export const maxPercent = 150;
 /** A file of at most this size is worth it for any memory, in bytes. */
 const leastLimit = 64 * 1024;
 /** How long after a look at the disk the file is written, in milliseconds. */

@@ -18,7 +18,7 @@ import { bringIn } from './joining.ts';
 import { checkArrivals } from './size-check.ts';
 
 /** Limit of lost races for the branch. */
-const maxAttempts = 10;
+export const maxAttempts = 10;
 /** The first and the longest pause after a lost race, in milliseconds. */
 const pauses = [50, 2000] as const;
 /** Limit of our commits that the remote is given to compare. */

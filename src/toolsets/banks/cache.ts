@@ -7,7 +7,7 @@ import { contentBudget, summaryLimit } from './budget.ts';
 import { bytesOf, summarize } from './summary.ts';
 
 /** Maximum size of a text that the model gets, in bytes; it gets an extract of a longer one. */
-const maxModelText = 64 * 1024;
+export const maxModelText = 64 * 1024;
 
 /** A summary, and the hash of the text that it was made from. */
 interface CachedSummary extends JsonObject {

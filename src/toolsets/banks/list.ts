@@ -29,7 +29,7 @@ const descriptions = {
 } as const;
 
 /** Maximum size of the list of one bank's files, in bytes. */
-const filesBudget = 20_000;
+export const filesBudget = 20_000;
 
 /** Lists the existing banks (seed 001, `list`). */
 export const list = defineTool({

@@ -4,7 +4,7 @@ import { listPaths } from './paths.ts';
 import { type Path, path } from './records.ts';
 
 /** Maximum number of paths that match only words of the query. */
-const relatedLimit = 20;
+export const relatedLimit = 20;
 
 /** Maximum number of search hits to filter; they include paths of other features. */
 const searchLimit = 1_000;

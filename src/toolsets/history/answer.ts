@@ -3,11 +3,11 @@ import type { JsonObject, JsonValue } from '../../core/values/json.ts';
 import { countWithin } from '../../core/values/size-budget.ts';
 
 /** Maximum size of the list in an answer, in bytes: 5,000 tokens. */
-const listBudget = 20_000;
+export const listBudget = 20_000;
 /** Maximum length of a text in a list, in characters. */
-const maxText = 600;
+export const maxText = 600;
 /** Maximum length of a difference or of a value as JSON, in characters. */
-const maxDiff = 4000;
+export const maxDiff = 4000;
 /** Maximum number of changed records that an answer names for one commit or branch. */
 const maxChanges = 10;
 

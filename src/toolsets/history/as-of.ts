@@ -9,7 +9,7 @@ import { commitAnswer, endOfPiece, withinBudget } from './answer.ts';
 import { limit, path, revision } from './history-fields.ts';
 
 /** Maximum length of the text in one answer, in characters: 5,000 tokens. */
-const maxText = 20_000;
+export const maxText = 20_000;
 /** Maximum number of records in one list. */
 const maxRecords = 200;
 

@@ -13,7 +13,7 @@ interface RestoreRequest {
 }
 
 /** Maximum number of paths that an answer names. */
-const maxPaths = 100;
+export const maxPaths = 100;
 
 /** Limit of the undone commits in an answer, in bytes. */
 const undoneBudget = 4000;

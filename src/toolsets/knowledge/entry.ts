@@ -32,7 +32,7 @@ export type Category = z.infer<typeof category>;
 export const key = z.string().min(1).max(10_000);
 
 /** Maximum nesting of lists and objects in metadata; a file could hold about twice as many levels. */
-const maxDepth = 32;
+export const maxDepth = 32;
 
 /** Any JSON object. It is stored as given, so that no key is lost, not even `__proto__`. */
 export const metadata = z

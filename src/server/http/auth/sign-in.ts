@@ -13,7 +13,7 @@ import type { OAuthSettings, ProtectedResource } from './protected-resource.ts';
 const attemptLife = 10 * 60 * 1000;
 
 /** The limit of sign-ins under way: anybody can begin one. */
-const maxAttempts = 1_000;
+export const maxAttempts = 1_000;
 
 /** The page to which the authorization server sends the browser back. */
 const returnPath = '/view/sign-in';

@@ -5,19 +5,19 @@ import { OncePerStep } from '../../../core/timing/once-per-step.ts';
 import { MemoryError } from '../../../core/values/error.ts';
 
 /** The limit of unread bytes of one connection: above it, no call of it begins. */
-const maxStreamBytes = 16 * 1024 * 1024;
+export const maxStreamBytes = 16 * 1024 * 1024;
 
 /** The limit of unread bytes of all connections: above it, no read begins. */
-const maxWaitingBytes = 64 * 1024 * 1024;
+export const maxWaitingBytes = 64 * 1024 * 1024;
 
 /** The limit of unread bytes above which no change begins; higher, so that reads cannot block it. */
-const maxWaitingForChanges = 128 * 1024 * 1024;
+export const maxWaitingForChanges = 128 * 1024 * 1024;
 
 /** The number of pipelined requests at which the server pauses reading a connection. */
 const pauseAt = 16;
 
 /** The limit of pipelined requests of one connection; one read can bring more than `pauseAt`. */
-const maxPipelined = 1_000;
+export const maxPipelined = 1_000;
 
 /** The number of reads that run concurrently; each can produce a large answer. */
 const maxReads = 2;

@@ -47,7 +47,7 @@ export function pathParameters(names: readonly string[], { params }: Request): J
 const retryAfter = '10';
 
 /** The limit of sessions of REST callers. */
-const maxSessions = 1_000;
+export const maxSessions = 1_000;
 
 /** The app sessions of REST callers: one for each caller and program. */
 export class RestSessions {

@@ -14,10 +14,10 @@ import { isModernHead } from './modern-mcp.ts';
 const maxIdle = 60 * 60 * 1000;
 
 /** The limit of open sessions. */
-const maxOpen = 200;
+export const maxOpen = 200;
 
 /** The limit of open sessions of one caller. */
-const maxShare = 50;
+export const maxShare = 50;
 
 /** Seconds after which a refused client may retry. */
 const retryAfter = '10';

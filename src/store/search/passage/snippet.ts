@@ -13,8 +13,8 @@ import { around, type Range, whole } from './passage-range.ts';
 
 const mostMatches = 10;
 /** Approximate length of a passage in UTF-16 code units, and of one under a heading. */
-const passageLength = 160;
-const sectionPassageLength = 240;
+export const passageLength = 160;
+export const sectionPassageLength = 240;
 /** The worth of a part of an identifier, `5` in `option5`, and of a synonym. */
 const partWorth = 0.4;
 /** The worth of a word in a heading above the section. */
