@@ -1,12 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { Saved } from './answers.ts';
-import { change, RefusedRequest } from './data.ts';
 import { DraftOffer, useDraft } from './draft-offer.tsx';
 import type { Draft } from './drafts.ts';
 import { GrowingText } from './growing-text.tsx';
 import { Scrolling } from './parts.tsx';
-import { addressOfRecord, goTo } from './route.ts';
-import { reasonField, Saving, saveByKey, usePreview } from './saving.tsx';
+import { reasonField, Saving, saveByKey, saveRecord, usePreview } from './saving.tsx';
 
 /** Edits the text of a record, with a preview; if it was changed meanwhile, shows both texts. */
 export function EditForm({ path, text: given }: { path: string; text: string }) {
@@ -34,22 +31,11 @@ export function EditForm({ path, text: given }: { path: string; text: string }) 
   };
   const save = async (event: Event) => {
     event.preventDefault();
-    setProblem('');
-    const isSaved = draft.sent();
-    try {
-      const body = { path, before, text, ...(reason.trim() !== '' && { reason }) };
-      const answer = await change<Saved>('/memory/record', body);
-      if (answer.saved) {
-        isSaved();
-        return goTo(addressOfRecord(path));
-      }
-      setTheirs(answer.text);
-      // The next save replaces the text that the person sees now, and no later one.
-      setBefore(answer.text);
-    } catch (error) {
-      if (!(error instanceof RefusedRequest)) throw error;
-      setProblem(error.message);
-    }
+    const now = await saveRecord({ path, before, text }, reason, draft, setProblem);
+    if (!now) return;
+    setTheirs(now.text);
+    // The next save replaces the text that the person sees now, and no later one.
+    setBefore(now.text);
   };
   return (
     <form class="edit" onSubmit={save} onKeyDown={saveByKey}>

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Control, RecordForm, Saved } from './answers.ts';
-import { change, RefusedRequest, useAnswer } from './data.ts';
+import { useAnswer } from './data.ts';
 import { DraftOffer, useDraft } from './draft-offer.tsx';
 import type { Draft, Texts } from './drafts.ts';
 import { GrowingText } from './growing-text.tsx';
 import { valueText, Waiting } from './parts.tsx';
-import { addressOfRecord, addressTo, goTo } from './route.ts';
-import { reasonField, Saving, saveByKey, usePreview } from './saving.tsx';
+import { addressTo, goTo } from './route.ts';
+import { reasonField, Saving, saveByKey, saveRecord, usePreview } from './saving.tsx';
 
 /** Edits the fields of a record; where it has one text only, or none, leads to the text. */
 export function FieldsPage({ path }: { path: string }) {
@@ -62,22 +62,11 @@ function FieldsForm({ path, form }: { path: string; form: RecordForm }) {
   const refusal = fields ? (preview?.problem ?? '') : 'One of the fields is not JSON yet.';
   const save = async (event: Event) => {
     event.preventDefault();
-    setProblem('');
-    const isSaved = draft.sent();
-    try {
-      const body = { path, before, fields, ...(reason.trim() !== '' && { reason }) };
-      const answer = await change<Saved>('/memory/record', body);
-      if (answer.saved) {
-        isSaved();
-        return goTo(addressOfRecord(path));
-      }
-      setTheirs(answer.fields ?? {});
-      // The next save puts the fields of the person into the record as they see it now.
-      setBefore(answer.text);
-    } catch (error) {
-      if (!(error instanceof RefusedRequest)) throw error;
-      setProblem(error.message);
-    }
+    const now = await saveRecord({ path, before, fields }, reason, draft, setProblem);
+    if (!now) return;
+    setTheirs(now.fields ?? {});
+    // The next save puts the fields of the person into the record as they see it now.
+    setBefore(now.text);
   };
   return (
     <form class="edit" onSubmit={save} onKeyDown={saveByKey}>

@@ -1,9 +1,10 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Preview } from './answers.ts';
+import type { Preview, Saved } from './answers.ts';
 import { change, RefusedRequest } from './data.ts';
+import type { FormDraft } from './draft-offer.tsx';
 import { Fields, Markdown } from './parts.tsx';
-import { addressOfRecord } from './route.ts';
+import { addressOfRecord, goTo } from './route.ts';
 
 /** The name of the reason among the texts of a draft, which is not that of a field. */
 export const reasonField = 'why it is changed';
@@ -32,6 +33,28 @@ export function usePreview(path: string, content: object | undefined): Preview |
     };
   }, [body]);
   return preview;
+}
+
+/** Saves a change of a record and shows the record; returns its state if it was changed meanwhile. */
+export async function saveRecord(
+  content: { readonly path: string; readonly [field: string]: unknown },
+  reason: string,
+  draft: FormDraft,
+  onProblem: (problem: string) => void,
+): Promise<Saved | undefined> {
+  onProblem('');
+  const isSaved = draft.sent();
+  try {
+    const body = { ...content, ...(reason.trim() !== '' && { reason }) };
+    const answer = await change<Saved>('/memory/record', body);
+    if (!answer.saved) return answer;
+    isSaved();
+    goTo(addressOfRecord(content.path));
+  } catch (error) {
+    if (!(error instanceof RefusedRequest)) throw error;
+    onProblem(error.message);
+  }
+  return undefined;
 }
 
 /** Saves the form with Ctrl+Enter or Cmd+Enter, also from a field in which Enter begins a line. */
