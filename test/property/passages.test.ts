@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { matchLines } from '../../src/cli/screen/match-lines.ts';
 import type { Painter } from '../../src/core/answers/painter.ts';
-import { namedSections, sectionAt } from '../../src/core/markdown/section-path.ts';
+import { readSection } from '../../src/core/markdown/section-argument.ts';
+import { namedSections } from '../../src/core/markdown/section-path.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
@@ -95,7 +96,7 @@ test('a log of decisions answers with the one that is asked for', () => {
             expect(shown.join(' ')).toContain(`<${asked}>`);
           }
           for (const line of shown) expect(line.replace(/[<>]/g, '').length).toBeLessThan(81);
-          const read = sectionAt(body, section);
+          const read = readSection(body, section);
           expect(read).toContain(`option${number}.`);
           expect(
             body
@@ -120,7 +121,7 @@ test('every section has a path of its own, which reads it', () => {
       const sections = namedSections(text);
       expect(new Set(sections.map(({ path }) => path.toLowerCase())).size).toBe(sections.length);
       for (const { path, start, end } of sections) {
-        if (path !== '') expect(sectionAt(text, path)).toBe(text.slice(start, end));
+        if (path !== '') expect(readSection(text, path)).toBe(text.slice(start, end));
       }
     }),
   );

@@ -173,7 +173,7 @@ describe('the operations of the pages', () => {
   });
 
   test('return one section of a record, in the form that a search names it', async () => {
-    const body = '# Log\n\n## Database\n\nPostgres\n\n## Queue\n\nRedis\n';
+    const body = '# Log\n\n## Database\n\nPostgres\n\n## Queue - 2026-01-31\n\nRedis\n';
     memory.repo.write('.memory-bank/sections.md', body);
     const ask = (section: string) =>
       server.ask('GET', `/memory/record/sections.md?section=${encodeURIComponent(section)}`);
@@ -183,7 +183,9 @@ describe('the operations of the pages', () => {
       html: expect.stringMatching(/^<h2.*Postgres/s),
     });
     expect((await ask('queue')).body.html).not.toContain('Postgres');
-    expect(await ask('None')).toMatchObject({ status: 400 });
+    const unknown = await ask('Queues');
+    expect(unknown.status).toBe(400);
+    expect(JSON.stringify(unknown.body)).toContain('Log > Queue - 2026-01-31');
     rmSync(memory.repo.path('.memory-bank/sections.md'));
   });
 

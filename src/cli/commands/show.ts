@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readMemoryFile } from '../../app/project/project-file.ts';
 import { readSection } from '../../core/markdown/section-argument.ts';
+import { parseAddress } from '../../core/markdown/section-claims.ts';
 import { cautionField } from '../../core/memory/answer-fields.ts';
 import { foreignNote, parseForeign } from '../../core/memory/pinned-memories.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
@@ -40,9 +41,10 @@ export const show: Command = {
         }
         if (revision !== undefined) {
           const state = await history.at(revision);
-          const past = await withPathOf(store, types, given, (path) =>
-            state.read(pastedPath(path)),
-          );
+          const past = await withPathOf(store, types, given, async (named) => {
+            const { path, ...part } = parseAddress(pastedPath(named));
+            return { ...(await state.read(path)), ...part };
+          });
           const found: FoundRecord = { ...past, key: past.key, value: past.value };
           return { found, bytes: Buffer.from(past.text), caution: undefined };
         }
@@ -56,15 +58,13 @@ export const show: Command = {
     const { section, path } = found;
     const text = bytes.toString('utf8');
     const wanted = flagText(values, 'section');
-    const part =
-      wanted !== undefined
-        ? readSection(text, wanted).trimEnd()
-        : section && text.slice(section.start, section.end).trimEnd();
+    const name = wanted ?? section;
+    const part = name === undefined ? undefined : readSection(text, name).trimEnd();
     if (asJson(values)) {
       await showResult(
         values,
         {
-          ...recordJson(found, part ?? text, wanted ?? section?.heading),
+          ...recordJson(found, part ?? text, name),
           ...cautionField(caution),
         },
         () => [],

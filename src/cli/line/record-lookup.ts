@@ -1,7 +1,9 @@
 import type { Toolset } from '../../core/declarations/toolset.ts';
-import { outline } from '../../core/markdown/sections.ts';
+import { formatAddress, parseAddress } from '../../core/markdown/section-claims.ts';
+import { SectionNames, withoutDate } from '../../core/markdown/section-names.ts';
+import { plain } from '../../core/markdown/sections.ts';
 import type { Reader } from '../../core/memory/store.ts';
-import { nearestName } from '../../core/names/nearest-name.ts';
+import { nearestName, nearestNames } from '../../core/names/nearest-name.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -15,16 +17,20 @@ export interface FoundRecord {
   readonly value: object | undefined;
   /** Why the file cannot be read as a record. */
   readonly error?: MemoryError | undefined;
-  /** The section whose heading was given, such as a decision in the log. */
-  readonly section?: { readonly heading: string; readonly start: number; readonly end: number };
+  /** The name of the section that was given, such as the title of a decision in the log. */
+  readonly section?: string | undefined;
 }
 
 /** Headings of each text among which a similar one is looked for. */
 const maxHeadings = 1000;
+/** Limit of the names that an error suggests. */
+const maxSuggested = 5;
+/** Closeness of a name that is suggested, 0 to 1. */
+const leastCloseness = 0.6;
 
 /**
- * Finds a record by its path below `.memory-bank/`, its key or its title, or by the heading of a
- * section in it, such as the title of a decision.
+ * Finds a record by its path below `.memory-bank/`, its key or its title, or a section by its address or
+ * its title, such as that of a decision, which needs no date if it is the only one.
  *
  * @throws MemoryError `not_found`, `invalid_input` for a name that more than one record has.
  */
@@ -33,7 +39,27 @@ export async function findRecord(
   types: readonly AnyRecordType[],
   given: string,
 ): Promise<FoundRecord> {
+  const { found, names } = await lookUp(store, types, given);
+  if (found) return found;
+  throw new MemoryError('not_found', `There is no record "${given}".`, {
+    hint: `${suggestion(given, names)}"memory-bank list" lists the records, "memory-bank search" finds them by words.`,
+  });
+}
+
+/** A record or section, or without one the names of all of them. */
+interface LookedUp {
+  readonly found?: FoundRecord;
+  readonly names: readonly string[];
+}
+
+/** @throws MemoryError `invalid_input` for a name that more than one record has. */
+async function lookUp(
+  store: Reader,
+  types: readonly AnyRecordType[],
+  given: string,
+): Promise<LookedUp> {
   const wanted = pastedPath(given);
+  const address = parseAddress(wanted);
   const named: FoundRecord[] = [];
   const sections: FoundRecord[] = [];
   const names: string[] = [];
@@ -41,36 +67,44 @@ export async function findRecord(
   for (const type of types) {
     const { records, damaged } = await store.list(type);
     const broken = damaged.find(({ path }) => path === wanted);
-    if (broken) return { type, ...broken, key: broken.key, value: undefined };
+    if (broken) return { found: { type, ...broken, key: broken.key, value: undefined }, names };
     for (const record of records) {
       const found = { type, ...record };
-      if (record.path === wanted) return found;
-      const { title, body } = type.search(record.value);
-      names.push(record.path, record.key, title);
-      if (record.path.endsWith('.md')) texts.push(body ?? '');
-      if (record.key === given || title === given) named.push(found);
-      else if (record.path.endsWith('.md') && body?.includes(given)) {
-        sections.push(...sectionsOf(found, body, given));
+      if (record.path === wanted) return { found, names };
+      const { title, body = '' } = type.search(record.value);
+      const isMarkdown = record.path.endsWith('.md');
+      if (isMarkdown && address.section !== undefined && record.path === address.path) {
+        const all = new SectionNames(body);
+        const section = all.nameOf(all.at(address.section, 'not_found', address.path));
+        return { found: { ...found, section }, names };
       }
+      names.push(record.path, record.key, title);
+      if (isMarkdown) texts.push(body);
+      if (record.key === given || title === given) named.push(found);
+      else if (isMarkdown) sections.push(...sectionsOf(found, body, given));
     }
   }
   const [only, ...others] = named.length > 0 ? named : sections;
-  if (only === undefined) {
-    const headings = texts.flatMap((text) => outline(text).slice(0, maxHeadings));
-    names.push(...headings.map(({ heading }) => withoutDate(heading)));
-    const nearest = nearestName(given, names);
-    const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `;
-    throw new MemoryError('not_found', `There is no record "${given}".`, {
-      hint: `${guess}"memory-bank list" lists the records, "memory-bank search" finds them by words.`,
-    });
+  if (others.length > 0 && only) {
+    const addresses = [only, ...others].map(formatAddress);
+    throw new MemoryError('invalid_input', `"${given}" can be ${addresses.join(' or ')}.`);
   }
-  if (others.length === 0) return only;
-  const paths = [only, ...others].map(({ path }) => path);
-  throw new MemoryError('invalid_input', `"${given}" can be ${paths.join(' or ')}.`);
+  if (only) return { found: only, names };
+  const headings = texts.flatMap((text) => new SectionNames(text).all.slice(0, maxHeadings));
+  names.push(...headings.map(({ heading }) => withoutDate(heading)));
+  return { names: [...new Set(names)] };
+}
+
+function suggestion(given: string, names: readonly string[]): string {
+  const nearest = nearestName(given, names);
+  const close = nearestNames(given, names, (name) => name, leastCloseness);
+  const all = new Set([...(nearest === undefined ? [] : [nearest]), ...close]);
+  const shown = [...all].slice(0, maxSuggested).map((name) => JSON.stringify(name));
+  return shown.length === 0 ? '' : `Did you mean ${shown.join(' or ')}? `;
 }
 
 /**
- * Runs an operation of history on a record, which a person may have named by its key or title.
+ * Runs an operation of history on a record or section, which a person may have named by its key or title.
  *
  * History knows paths only, also those of folders and of records that were removed. Only a name that
  * it does not know is looked up among the records of the present.
@@ -85,9 +119,11 @@ export async function withPathOf<T>(
     return await run(given);
   } catch (error) {
     if (!(error instanceof MemoryError) || error.code !== 'not_found') throw error;
-    const found = await findRecord(store, types, given).catch(() => undefined);
-    if (found === undefined || found.path === pastedPath(given)) throw error;
-    return run(found.path);
+    const { found, names } = await lookUp(store, types, given);
+    const address = found && formatAddress(found);
+    if (address !== undefined && address !== pastedPath(given)) return run(address);
+    const hint = `${found ? '' : suggestion(given, names)}${error.hint ?? ''}`;
+    throw new MemoryError(error.code, error.message, { hint, data: error.data, cause: error });
   }
 }
 
@@ -108,17 +144,18 @@ export function withRecords(
   });
 }
 
-/** Sections below the title of a text whose heading is the given one, with or without its date. */
+/** The section that a title names in a text; several if they have one title. */
 function sectionsOf(record: FoundRecord, text: string, given: string): FoundRecord[] {
-  return outline(text)
-    .filter(({ level, heading }) => level > 1 && withoutDate(heading) === withoutDate(given))
-    .map((section) => ({ ...record, section }));
+  const word =
+    plain(withoutDate(given))
+      .match(/[\p{L}\p{N}]+/gu)
+      ?.reduce(longer, '') ?? '';
+  // Few texts have the word, and only they have to be parsed.
+  if (word === '' || !text.toLowerCase().includes(word)) return [];
+  const names = new SectionNames(text);
+  return names.titled(given).map((section) => ({ ...record, section: names.nameOf(section) }));
 }
 
-/** `Use JWT - 2026-01-31` and `[2026-01-31] Use JWT` are `Use JWT`. */
-function withoutDate(heading: string): string {
-  return heading
-    .replace(/^\[\d{4}-[^\]]*\]\s*/, '')
-    .replace(/\s+-\s+\d{4}-\d{2}-\d{2}.*$/, '')
-    .trim();
+function longer(one: string, other: string): string {
+  return other.length > one.length ? other : one;
 }

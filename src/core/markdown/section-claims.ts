@@ -10,8 +10,9 @@ import {
 } from '../evidence/annotations.ts';
 import { resolvedPath } from '../evidence/memory-links.ts';
 import { MemoryError } from '../values/error.ts';
-import { Anchors, anchorOf } from './anchors.ts';
-import { type NamedSection, namedSections } from './section-path.ts';
+import { anchorOf } from './anchors.ts';
+import { SectionNames } from './section-names.ts';
+import { folded, type NamedSection } from './section-path.ts';
 import { withCitedMentions, withTextEvidence } from './text-evidence.ts';
 
 /**
@@ -20,7 +21,7 @@ import { withCitedMentions, withTextEvidence } from './text-evidence.ts';
  */
 export interface RecordAddress {
   readonly path: string;
-  readonly section?: string;
+  readonly section?: string | undefined;
 }
 
 /** A section of a markdown record that says what it replaces, or by which one it was replaced. */
@@ -37,8 +38,6 @@ type Kind = keyof typeof kinds;
 
 /** A link of markdown, whose text can contain brackets after a backslash. */
 const links = /\[(?:[^\][\\\n]|\\.){1,300}\]\(\s{0,3}<?([^\s<>()]{1,600})>?\)/g;
-/** Between the headings in the path of a section. */
-const joint = ' > ';
 /** Limit of the statements of one text. */
 const maxStatements = 1000;
 
@@ -53,55 +52,47 @@ export function formatAddress({ path, section }: RecordAddress): string {
   return section === undefined ? path : `${path}#${section}`;
 }
 
-/** The sections of a markdown text in which a heading, an anchor or a decision can be found. */
+/** The sections of a markdown record, with their addresses and what they say about each other. */
 export class Sections {
-  readonly all: readonly NamedSection[];
+  readonly #names: SectionNames;
   readonly #path: string;
   readonly #text: string;
-  readonly #anchors = new Map<string, NamedSection>();
-  readonly #names = new Map<string, NamedSection>();
   #claims: readonly SectionClaims[] | undefined;
 
   /** @param path the record's, to which links in its text are relative. */
   constructor(path: string, text: string) {
     this.#path = path;
     this.#text = text;
-    this.all = namedSections(text);
-    const anchors = new Anchors();
-    for (const section of this.all) this.#anchors.set(anchors.next(section.heading), section);
-    this.#collectNames();
+    this.#names = new SectionNames(text);
+  }
+
+  get all(): readonly NamedSection[] {
+    return this.#names.all;
   }
 
   /** Finds a section by its path or the end of it, its anchor, or its title without the date. */
   find(wanted: string): NamedSection | undefined {
-    return this.#names.get(folded(wanted)) ?? this.#anchors.get(wanted.toLowerCase());
+    return this.#names.find(wanted);
   }
 
-  /** Collects the names of all sections; those that come first here win over later ones. */
-  #collectNames(): void {
-    const add = (name: string, section: NamedSection) => {
-      if (!this.#names.has(name)) this.#names.set(name, section);
-    };
-    for (const section of this.all) add(folded(section.path), section);
-    const titles = new Map<string, NamedSection | undefined>();
-    for (const section of this.all) {
-      const path = folded(section.path);
-      for (let at = path.indexOf(joint); at >= 0; at = path.indexOf(joint, at + 1)) {
-        add(path.slice(at + joint.length), section);
-      }
-      const title = folded(withoutDate(section.heading));
-      titles.set(title, titles.has(title) ? undefined : section);
-    }
-    // A title of several sections names none of them.
-    for (const [title, section] of titles) if (section) add(title, section);
+  /**
+   * Finds a section that must exist.
+   *
+   * @throws MemoryError `not_found` with the nearest sections.
+   */
+  at(wanted: string): NamedSection {
+    return this.#names.at(wanted, 'not_found', this.#path);
+  }
+
+  /** The shortest name by which `find` finds a section. */
+  nameOf(section: NamedSection): string {
+    return this.#names.nameOf(section);
   }
 
   /** The shortest address that `find` takes for a section. */
   addressOf(section: NamedSection): string {
     if (this.#isWhole(section)) return this.#path;
-    const name = section.path.split(joint).at(-1) ?? section.path;
-    const short = this.find(name) === section ? name : section.path;
-    return formatAddress({ path: this.#path, section: short });
+    return formatAddress({ path: this.#path, section: this.#names.nameOf(section) });
   }
 
   /** Whether a section is the whole record: its heading is the only one of the highest level. */
@@ -213,38 +204,48 @@ export class Sections {
   }
 
   #anchorFor(section: NamedSection): string {
-    for (const [anchor, one] of this.#anchors) if (one === section) return anchor;
+    for (const [anchor, one] of this.#names.anchors) if (one === section) return anchor;
     return anchorOf(section.heading);
   }
 }
 
-/** The annotations of a record or section; undefined if the record has no such section. */
-export function annotationsAt(address: string, text: string): Annotations | undefined {
+/**
+ * The annotations of a record or section.
+ *
+ * @throws MemoryError `not_found` for an unknown section.
+ */
+export function annotationsAt(address: string, text: string): Annotations {
   const { path, section } = parseAddress(address);
   if (section === undefined) return readClaims(path, text).annotations;
   const sections = new Sections(path, text);
-  const found = sections.find(section);
-  if (!found) return undefined;
+  const found = sections.at(section);
   const { supersedes, supersededBy } = sections.claimsOf(found);
   const evidence = inlineEvidence(text.slice(found.start, found.end));
   return { evidence, supersedes, supersededBy };
 }
 
-/** The text of a record or section; undefined if the record has no such section. */
-export function textAt(address: string, text: string): string | undefined {
+/**
+ * The text of a record or section.
+ *
+ * @throws MemoryError `not_found` for an unknown section.
+ */
+export function textAt(address: string, text: string): string {
   const { path, section } = parseAddress(address);
   if (section === undefined) return text;
-  const found = new Sections(path, text).find(section);
-  return found && text.slice(found.start, found.end);
+  const { start, end } = new Sections(path, text).at(section);
+  return text.slice(start, end);
 }
 
-/** The one address of a record or section; undefined if the record has no such section. */
-export function addressIn(address: string, text: string): string | undefined {
+/**
+ * The one address of a record or section.
+ *
+ * @throws MemoryError `not_found` for an unknown section.
+ */
+export function addressIn(address: string, text: string): string {
   const { path, section } = parseAddress(address);
   if (section === undefined) return path;
   const sections = new Sections(path, text);
-  const found = sections.find(section);
-  return found && sections.addressOf(found);
+  return sections.addressOf(sections.at(section));
 }
 
 /**
@@ -262,9 +263,7 @@ export function annotated(address: string, text: string, changes: AnnotationChan
       hint: `Only a record as a whole can have it: give ${path}.`,
     });
   }
-  const sections = new Sections(path, text);
-  const found = sections.find(section);
-  if (!found) throw noSection(path, section);
+  const found = new Sections(path, text).at(section);
   const { renewed, evidence, mentioned, ...claims } = changes;
   let own = text.slice(found.start, found.end);
   if (renewed) own = renewInline(own, renewed);
@@ -277,13 +276,6 @@ export function annotated(address: string, text: string, changes: AnnotationChan
   const again = new Sections(path, written);
   const same = again.find(section);
   return same ? again.write(same, claims) : written;
-}
-
-function noSection(path: string, section: string): MemoryError {
-  return new MemoryError('not_found', `${path} has no section ${JSON.stringify(section)}.`, {
-    hint: 'Give its heading, as the record has it.',
-    data: { path },
-  });
 }
 
 /** The annotations of a record, with statements about the whole record in its text. */
@@ -305,15 +297,6 @@ function withoutStatement(body: string, kind: Kind): string {
 
 function kindOf(verb: string): Kind {
   return /by$/i.test(verb) ? 'supersededBy' : 'supersedes';
-}
-
-/** A title without the date that the decision log adds to it. */
-export function withoutDate(heading: string): string {
-  return heading.replace(/\s+-\s+\d{4}-\d\d-\d\d\s*$/, '');
-}
-
-function folded(text: string): string {
-  return text.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
 function split(url: string): [file: string, anchor?: string] {

@@ -8,7 +8,8 @@ export interface NamedSection extends Section {
   readonly parent?: NamedSection;
 }
 
-const joint = ' > ';
+/** Stands between the headings of a path. */
+export const joint = ' > ';
 /** Limit of a heading in a path, in UTF-16 code units. */
 const longestHeading = 120;
 
@@ -35,26 +36,13 @@ export function namedSections(text: string): NamedSection[] {
   });
 }
 
-/**
- * Returns the section that a path names, with the sections in it, or undefined.
- *
- * The end of a path is enough: the first section that it fits is returned.
- */
-export function sectionAt(text: string, path: string): string | undefined {
-  const wanted = folded(path);
-  const sections = namedSections(text);
-  const found =
-    sections.find((section) => folded(section.path) === wanted) ??
-    sections.find((section) => folded(section.path).endsWith(joint + wanted));
-  return found && text.slice(found.start, found.end);
-}
-
 function shown(heading: string): string {
   const line = heading.replace(/\s+/g, ' ').trim();
   if (line.length <= longestHeading) return line;
   return `${line.slice(0, longestHeading).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-function folded(path: string): string {
+/** Returns a path for comparison: without case and repeated spaces. */
+export function folded(path: string): string {
   return path.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim();
 }

@@ -304,7 +304,7 @@ function endsInParagraph(text: string, list: Block): boolean {
 }
 
 /** Returns a heading's text for comparison: without inline markdown, case and repeated spaces. */
-function plain(heading: string): string {
+export function plain(heading: string): string {
   const text = heading
     .slice(0, 1_000)
     .normalize()

@@ -96,7 +96,7 @@ export interface CommitCounts {
 }
 
 export interface LogRequest {
-  /** A record, which may be deleted, or a folder; undefined for everything. */
+  /** A record or a section of one, which may be deleted, or a folder; undefined for everything. */
   readonly path?: string | undefined;
   /** The newest commit of the history. */
   readonly revision: string;
@@ -318,6 +318,8 @@ export interface BranchMerge {
 /** A line of a record, and the commit that wrote it. */
 export interface BlamedLine {
   readonly text: string;
+  /** Its number in the record, from 1 on. */
+  readonly line: number;
   readonly commit: CommitInfo;
   /** Whether the line may be older than this commit, because a shallow clone ends at it. */
   readonly boundary: boolean;
@@ -351,7 +353,8 @@ export interface History {
   at(revision: string): Promise<Snapshot>;
   compare(request: CompareRequest): Promise<Comparison>;
   /**
-   * Restores an earlier state of a record, of the records below a folder, or of all, as one commit.
+   * Restores an earlier state of a record or section, of the records below a folder, or of all, as one
+   * commit.
    *
    * @param path undefined for everything.
    * @param revision undefined for the last state of a deleted record.
@@ -440,6 +443,6 @@ export interface History {
   merge(revision: string, decisions: Decisions): Promise<BranchMerge>;
   /** Compares the code that records rest on with the code in the work tree. */
   evidence(request: EvidenceRequest): Promise<EvidenceReport>;
-  /** Returns the lines of a record, each with the commit that wrote it. */
+  /** Returns the lines of a record or section, each with the commit that wrote it. */
   blame(path: string, revision: string): Promise<readonly BlamedLine[]>;
 }

@@ -141,11 +141,15 @@ export interface Transaction extends Reader {
    *   existing file cannot be read, `too_large`, `secret`.
    */
   put<T extends object>(type: RecordType<T>, value: T, written?: string): Promise<Located<T>>;
-  /** Returns the annotations of a record or section; undefined if there is none at the address. */
+  /**
+   * Returns the annotations of a record or section; undefined without the record.
+   *
+   * @throws MemoryError `not_found` for an unknown section of a record.
+   */
   annotations(address: string): Promise<Annotations | undefined>;
-  /** Returns the one address by which annotations name a record or section; undefined without one. */
+  /** Returns the one address by which annotations name a record or section; as `annotations`. */
   addressOf(address: string): Promise<string | undefined>;
-  /** Returns the text of a record or section; undefined if there is none at the address. */
+  /** Returns the text of a record or section; as `annotations`. */
   text(address: string): Promise<string | undefined>;
   /**
    * Sets annotations of the record or section at an address.

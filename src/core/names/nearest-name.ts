@@ -36,3 +36,42 @@ function editDistance(from: string, to: string): number {
   }
   return row[to.length] ?? 0;
 }
+
+/**
+ * Returns titles in the order of their closeness to a text, the closest first.
+ *
+ * A title is close if it has the pairs of letters of the text; of two that have them, the shorter one.
+ */
+export function nearestNames<T>(
+  text: string,
+  all: readonly T[],
+  titleOf: (one: T) => string,
+  least = 0,
+): T[] {
+  const wanted = pairsOf(text);
+  return all
+    .map((one) => ({ one, closeness: closeness(wanted, pairsOf(titleOf(one))) }))
+    .filter((rated) => rated.closeness >= least)
+    .sort((a, b) => b.closeness - a.closeness)
+    .map(({ one }) => one);
+}
+
+/** The share of the wanted pairs that a title has, and the share that both have in common: 0 to 1. */
+function closeness(wanted: ReadonlySet<string>, title: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const pair of wanted) if (title.has(pair)) shared += 1;
+  if (shared === 0) return 0;
+  return (0.75 * shared) / wanted.size + (0.5 * shared) / (wanted.size + title.size);
+}
+
+/** Pairs of adjacent letters and digits of a text, of any script; its ends count as letters. */
+function pairsOf(text: string): ReadonlySet<string> {
+  const words = text
+    .slice(0, 300)
+    .normalize()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+  const letters = [...` ${words} `];
+  return new Set(letters.slice(1).map((letter, at) => `${letters[at]}${letter}`));
+}

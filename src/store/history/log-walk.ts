@@ -1,3 +1,4 @@
+import type { RecordAddress } from '../../core/markdown/section-claims.ts';
 import type { CommitCounts, Log, LogEntry, LogRequest } from '../../core/memory/history.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex } from './change-index.ts';
@@ -5,22 +6,28 @@ import { pathsOutside } from './commit-division.ts';
 import { changedFields, pairMoves } from './comparison.ts';
 import { ancestors, lineage, ownChanges, type Step } from './lineage.ts';
 import type { IndexedCommit } from './repository-history.ts';
+import { stepsOfSection } from './section-history.ts';
 import { isBelow, type Visit } from './visit.ts';
 
 type Page = Pick<LogRequest, 'limit' | 'skip' | 'outside' | 'filter'>;
 
-/** The history of one record; undefined if no commit up to this one has had it. */
+/**
+ * The history of one record, or of a section of it; undefined if no commit up to this one has had it.
+ *
+ * @throws MemoryError `not_found` for a section that no version has.
+ */
 export async function logOf(
   visit: Visit,
   { index, number }: IndexedCommit,
-  path: string,
+  { path, section }: RecordAddress,
   { limit, skip, outside = false, filter = {} }: Page,
 ): Promise<Log | undefined> {
   const found = [...stepsOf(visit, { index, number }, path)];
   if (found.length === 0) return undefined;
-  const readable = found
+  const changes = found
     .filter((step) => step.origins && visit.mayRead(step.path))
     .sort((a, b) => index.compare(a.commit, b.commit));
+  const readable = section === undefined ? changes : stepsOfSection(visit, changes, section);
   const commits = readable.map(({ commit }) => commit);
   const chosen = new Set(await visit.archive.makers.select(index, commits, filter));
   const steps = readable.filter(({ commit }) => chosen.has(commit));

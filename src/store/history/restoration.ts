@@ -1,3 +1,8 @@
+import {
+  formatAddress,
+  parseAddress,
+  type RecordAddress,
+} from '../../core/markdown/section-claims.ts';
 import type { CommitInfo, Restoration, RestoreOptions } from '../../core/memory/history.ts';
 import type { Damaged } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -11,18 +16,19 @@ import type { LiveTransaction } from '../records/transaction.ts';
 import { ancestors, ownChanges } from './lineage.ts';
 import { logBelow, stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
+import { stepsOfSection } from './section-history.ts';
+import { type RestoredPaths, restoreSection } from './section-restoration.ts';
 import { isBelow, memoryPath, noRecord, type Visit } from './visit.ts';
 
-type RestoredPaths = Omit<Restoration, 'commit' | 'undone'>;
-
-/** Restores records to an earlier state; see `History`. */
+/** Restores records, or a section of one, to an earlier state; see `History`. */
 export async function restore(
   visit: Visit,
   given: string | undefined,
   revision: string | undefined,
   { removes = false, seen }: RestoreOptions = {},
 ): Promise<Restoration> {
-  const path = memoryPath(given);
+  const { path: file, section } = parseAddress(given ?? '');
+  const path = memoryPath(file);
   const source = await (revision === undefined
     ? lastCommitWith(visit, path)
     : visit.resolve(revision));
@@ -32,13 +38,17 @@ export async function restore(
   let undone: readonly CommitInfo[] = [];
   const { result, made } = await visit.archive.memory.change(
     (outcome: RestoredPaths) => ({
-      subject: `restore ${nameOf(path, outcome)} as of ${source.slice(0, 12)}`,
+      subject: `restore ${nameOf(path, section, outcome)} as of ${source.slice(0, 12)}`,
       trailers: { Restored: source },
     }),
     async (draft) => {
       await draft.refresh();
       if (seen !== undefined) await checkSeen(visit, path, seen);
-      undone = await undoneChanges(visit, source, await visit.resolve('HEAD'), path);
+      const below = { path, section };
+      undone = await undoneChanges(visit, source, await visit.resolve('HEAD'), below);
+      if (path !== undefined && section !== undefined) {
+        return restoreSection(visit, draft, records, { path, section }, source, removes);
+      }
       return path !== undefined && visit.archive.typeOf(path)
         ? restoreOne(visit, draft, records, path, source, removes)
         : restoreAll(visit, draft, records, path, source);
@@ -115,7 +125,7 @@ async function restoreOne(
     const isRemoved = await draft.remove(now.type, now.key);
     return { restored: [], removed: isRemoved ? [path] : [], damaged: [] };
   }
-  if (!file) throw nothingAt(path, source);
+  if (!file) throw noRecord(path, source);
   if (file.error) throw file.error;
   const restored = await restoreFile(draft, records, file);
   return { restored, removed: [], damaged: [] };
@@ -163,17 +173,8 @@ async function restoreAll(
       if (await draft.remove(type, key)) removed.push(path);
     }
   }
-  if (!known && folder !== undefined) throw nothingAt(folder, source);
+  if (!known && folder !== undefined) throw noRecord(folder, source);
   return { restored: restored.sort(), removed: removed.sort(), damaged };
-}
-
-/** The error for a path at which a commit has nothing. */
-function nothingAt(path: string, source: Oid): MemoryError {
-  const [file = '', section] = path.split('#');
-  if (section === undefined) return noRecord(path, source);
-  return new MemoryError('invalid_input', `${path} is a part of a file, which is restored whole.`, {
-    hint: `Restore ${file}, or copy the part from its earlier state.`,
-  });
 }
 
 /** The part of a type's folder that is below another one, relative to the type's; undefined for none. */
@@ -194,10 +195,14 @@ async function restoreFile(
   return place === undefined ? [] : [place];
 }
 
-function nameOf(path: string | undefined, { restored, removed }: RestoredPaths): string {
+function nameOf(
+  path: string | undefined,
+  section: string | undefined,
+  { restored, removed }: RestoredPaths,
+): string {
   const count = restored.length + removed.length;
   const records = `${count} record${count === 1 ? '' : 's'}`;
-  return path === undefined ? `the memory (${records})` : path;
+  return path === undefined ? `the memory (${records})` : formatAddress({ path, section });
 }
 
 /**
@@ -206,23 +211,29 @@ function nameOf(path: string | undefined, { restored, removed }: RestoredPaths):
  * They are in the history of HEAD and not in that of the restored state, and change a record that
  * differs between the two.
  *
- * @param below the record or folder that is restored; undefined for all.
+ * @param below the record, section or folder that is restored; without a path, all.
  */
 async function undoneChanges(
   visit: Visit,
   source: Oid,
   head: Oid,
-  below: string | undefined,
+  { path: below, section }: { readonly path: string | undefined } & Omit<RecordAddress, 'path'>,
 ): Promise<CommitInfo[]> {
   const paths = new Set(visit.changes(source, head, below).map(({ path }) => path));
   if (paths.size === 0) return [];
   const restored = await visit.place(source);
   const { index, number } = await visit.place(head);
+  const steps = section === undefined ? [] : [...stepsOf(visit, { index, number }, below ?? '')];
+  const own =
+    section === undefined
+      ? undefined
+      : new Set(stepsOfSection(visit, steps, section).map(({ commit }) => commit));
   const kept = ancestors(index, restored.number);
   const later = [...ancestors(index, number).entries()].flatMap(([commit, known]) => {
     if (!known || kept[commit] || index.isCut(commit)) return [];
     const isMerge = index.commit(commit).parents.length > 1;
     const changes = isMerge ? [] : ownChanges(index, commit);
+    if (own && !own.has(commit)) return [];
     return changes.some(({ path }) => paths.has(path)) ? [commit] : [];
   });
   later.sort((a, b) => index.compare(a, b));

@@ -191,7 +191,10 @@ export function chosenSections(
 ): string {
   const [old, now] = [new Sections(path, before), new Sections(path, after)];
   const starts = [...wanted].map((section) => {
-    const places = { old: old.find(section)?.start, now: now.find(section)?.start };
+    const earlier = old.find(section);
+    // A section that neither has is an unknown one.
+    const later = earlier ? now.find(section) : now.at(section);
+    const places = { old: earlier?.start, now: later?.start };
     if (take([places]) === before) throw noChange(name, `${path}#${section}`);
     return places;
   });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { linesOf } from '../../core/diff/unified-diff.ts';
 import type { EvidenceReport, EvidenceRequest } from '../../core/evidence/verdict.ts';
+import { parseAddress, Sections } from '../../core/markdown/section-claims.ts';
 import type { Decisions } from '../../core/memory/conflict.ts';
 import type {
   BlamedLine,
@@ -50,7 +51,8 @@ export class SessionHistory implements History {
 
   async log(request: LogRequest): Promise<Log> {
     const visit = await this.#visit();
-    const path = memoryPath(request.path);
+    const { path: given, section } = parseAddress(request.path ?? '');
+    const path = memoryPath(given);
     const head = await visit.resolve(request.revision);
     const place = await visit.place(head);
     if (path === undefined || !this.#archive.typeOf(path)) {
@@ -59,7 +61,7 @@ export class SessionHistory implements History {
       return log;
     }
     visit.checkRead(path);
-    const log = await logOf(visit, place, path, request);
+    const log = await logOf(visit, place, { path, section }, request);
     if (!log) throw noRecord(path, head);
     return log;
   }
@@ -191,8 +193,9 @@ export class SessionHistory implements History {
     return fixed.length === 0 ? report : { ...(await checkEvidence(visit, request)), fixed };
   }
 
-  async blame(given: string, revision: string): Promise<readonly BlamedLine[]> {
+  async blame(address: string, revision: string): Promise<readonly BlamedLine[]> {
     const visit = await this.#visit();
+    const { path: given, section } = parseAddress(address);
     const path = recordPath(given);
     visit.checkRead(path);
     const head = await visit.resolve(revision);
@@ -200,11 +203,15 @@ export class SessionHistory implements History {
     const records = this.#archive.records(head);
     const text = this.#archive.typeOf(path) && records.text(path);
     if (text === undefined) throw noRecord(path, head);
+    const wanted = section === undefined ? undefined : new Sections(path, text).at(section);
     const writers = blame(index, number, { path, blob: records.oid(path) }, visit.versions);
+    const lines = numberedLines(text).filter(
+      ({ start, end }) => !wanted || (start < wanted.end && end > wanted.start),
+    );
     return Promise.all(
-      linesOf(text).map(async (text, line) => {
-        const { commit = number, boundary = true } = writers[line] ?? {};
-        return { text, commit: await visit.describe(index.commit(commit).oid), boundary };
+      lines.map(async ({ text, line }) => {
+        const { commit = number, boundary = true } = writers[line - 1] ?? {};
+        return { text, line, commit: await visit.describe(index.commit(commit).oid), boundary };
       }),
     );
   }
@@ -212,4 +219,14 @@ export class SessionHistory implements History {
   async #visit(): Promise<Visit> {
     return new Visit(this.#archive, this.#permit, await this.#permit.access());
   }
+}
+
+/** The lines of a text with their numbers, from 1 on, and their offsets. */
+function numberedLines(text: string) {
+  let end = 0;
+  return linesOf(text).map((text, index) => {
+    const start = end;
+    end += text.length;
+    return { text, line: index + 1, start, end };
+  });
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../core/declarations/context.ts';
-import { sectionAt } from '../../core/markdown/section-path.ts';
+import { readSection } from '../../core/markdown/section-argument.ts';
 import { cautionField, namedCautions } from '../../core/memory/answer-fields.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import { type Bank, type BankDocumentFile, storeOf } from './bank.ts';
 import { contentBudget, listed, namesWithin, withinBudget } from './budget.ts';
@@ -30,7 +31,7 @@ export async function activation(
 ): Promise<JsonObject> {
   const sources = await readSources(context, bank);
   const texts = textsOf(bank, sources);
-  const asked = only ? passages(texts, only) : texts;
+  const asked = only ? passages(context, texts, only) : texts;
   const cache = await SummaryCache.open(context, bank, texts);
   const { content, summaries } = withinBudget(
     [...asked].map(([name, text]) => ({ name, text, summary: cache.summaryOf(name) })),
@@ -81,22 +82,35 @@ export async function activation(
   };
 }
 
-/** Returns the existing documents and sections with these names. */
+/** Returns the existing documents and sections with these names; a note says what is like the others. */
 function passages(
+  context: Context,
   texts: ReadonlyMap<string, string>,
   names: readonly string[],
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const name of names) {
-    const text = texts.get(name) ?? sectionOf(texts, name);
+    const text = texts.get(name) ?? sectionOf(context, texts, name);
     if (text !== undefined) found.set(name, text);
   }
   return found;
 }
 
-function sectionOf(texts: ReadonlyMap<string, string>, name: string): string | undefined {
+function sectionOf(
+  context: Context,
+  texts: ReadonlyMap<string, string>,
+  name: string,
+): string | undefined {
   const [file = '', ...rest] = name.split('#');
-  return sectionAt(texts.get(file) ?? '', rest.join('#'));
+  const text = texts.get(file);
+  if (text === undefined || rest.length === 0) return undefined;
+  try {
+    return readSection(text, rest.join('#'));
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    context.note(`${file}: ${error.text}`);
+    return undefined;
+  }
 }
 
 /** Returns the texts of a bank by name: its documents by importance, then its sources. */

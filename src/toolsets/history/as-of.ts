@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
+import { parseAddress, type RecordAddress } from '../../core/markdown/section-claims.ts';
 import { cautionField, reportSearch } from '../../core/memory/answer-fields.ts';
 import type { PastRecord } from '../../core/memory/history.ts';
 import { foreignNote, parseForeign } from '../../core/memory/pinned-memories.ts';
@@ -25,7 +26,8 @@ export const readAsOf = defineTool({
     section: sectionArgument,
     offset: z.int().min(0).max(100_000_000).default(0).describe('Characters or records to skip'),
   }),
-  async handle({ history, memories }, { revision, path, section, offset }) {
+  async handle({ history, memories }, { revision, path: given, section: asked, offset }) {
+    const { path, section = asked } = given === undefined ? {} : partOf(given);
     const snapshot = await history.at(revision);
     const as_of = commitAnswer(snapshot.commit);
     if (path !== undefined && parseForeign(path)) {
@@ -56,6 +58,11 @@ export const readAsOf = defineTool({
     };
   },
 });
+
+/** A path as it is given; the address of a section names the record and the section. */
+function partOf(given: string): Partial<RecordAddress> {
+  return parseForeign(given) ? { path: given } : parseAddress(given);
+}
 
 /** The part of a text that fits into one answer. */
 function pieceOf(text: string, offset: number) {

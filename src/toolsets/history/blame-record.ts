@@ -28,8 +28,8 @@ export const blameRecord = defineOperation({
   }),
   run: ({ history }, { path, revision }: BlameRequest) => history.blame(path, revision),
   answer(all, { path, first_line = 1, lines = usualLines }) {
-    const wanted = all.slice(first_line - 1, first_line - 1 + lines);
-    const blame = withinBudget(stretches(wanted, first_line));
+    const wanted = all.filter(({ line }) => line >= first_line).slice(0, lines);
+    const blame = withinBudget(stretches(wanted));
     const shown = new Set(blame.map(({ commit }) => commit));
     const commits = Object.fromEntries(
       wanted.flatMap(({ commit }) => {
@@ -38,12 +38,13 @@ export const blameRecord = defineOperation({
       }),
     );
     const next = (blame.at(-1)?.to ?? first_line - 1) + 1;
+    const last = all.at(-1)?.line ?? 0;
     return {
       path,
       blame,
       commits,
       total_lines: all.length,
-      ...(next <= all.length && { next_line: next }),
+      ...(next <= last && { next_line: next }),
       ...(wanted.some(({ boundary }) => boundary) && { note: shallowNote }),
     };
   },
@@ -66,10 +67,9 @@ export const blameRecord = defineOperation({
 const maxStretch = 2000;
 
 /** Joins consecutive lines of the same commit. */
-function stretches(lines: readonly BlamedLine[], first: number) {
+function stretches(lines: readonly BlamedLine[]) {
   const found: { from: number; to: number; commit: string; text: string }[] = [];
-  for (const [i, { text, commit }] of lines.entries()) {
-    const line = first + i;
+  for (const { text, line, commit } of lines) {
     const last = found.at(-1);
     const shown = cutDiff(text);
     if (last?.commit === shortId(commit.oid) && last.text.length + shown.length <= maxStretch) {
@@ -86,12 +86,12 @@ function blameLines(lines: readonly BlamedLine[], painter: Painter): string[] {
     return painter.fit(agent === undefined ? name : `${name}, ${agent}`, 40);
   });
   const width = Math.max(0, ...writers.map((writer) => writer.length));
-  const digits = String(lines.length).length;
-  return lines.map(({ text, commit, boundary }, i) => {
+  const digits = String(lines.at(-1)?.line ?? 0).length;
+  return lines.map(({ text, line: number, commit, boundary }, i) => {
     // As in git, the mark of a boundary: in a shallow clone the line may be older than this commit.
     const id = `${boundary ? '^' : ' '}${shortId(commit.oid)}`;
     const writer = `${commit.at.slice(0, 10)} ${(writers[i] ?? '').padEnd(width)}`;
-    const head = `${writer} ${String(i + 1).padStart(digits)}`;
+    const head = `${writer} ${String(number).padStart(digits)}`;
     const line = painter.plain(text.replace(/\n$/, ''));
     return `${painter.paint('key', id)} ${painter.paint('faint', head)} ${line}`;
   });

@@ -30,7 +30,7 @@ export const restoreMemory = defineOperation({
   name: 'restore_memory',
   title: 'Restore an earlier state',
   description:
-    'Brings a record or folder back to an earlier state, as a new commit; a removed record needs no revision. Without path: all memory, with confirm.',
+    'Brings a record, section or folder back to an earlier state, as a new commit; a removed record needs no revision. Without path: all memory, with confirm.',
   effect: 'destroy',
   idempotent: true,
   input: z.object({
@@ -61,7 +61,8 @@ export const restoreMemory = defineOperation({
   },
   command: {
     name: 'restore',
-    about: 'bring a record or folder back to an earlier state; restore-memory takes all memory',
+    about:
+      'bring a record, a section of one or a folder back to an earlier state; restore-memory takes all memory',
     operands: ['path'],
     options: { revision: 'as-of' },
     input: z.object({

@@ -132,10 +132,15 @@ export const logDecision = defineTool({
     };
     let replaced: readonly string[] = [];
     const log = await context.store.change(why, async (transaction) => {
-      const file = await edit(transaction, 'decisionLog.md', (text) =>
-        appendSection(text, section),
-      );
-      if (args.supersedes) replaced = await replace(transaction, file.path, args.supersedes);
+      let earlier = '';
+      const file = await edit(transaction, 'decisionLog.md', (text) => {
+        earlier = text;
+        return appendSection(text, section);
+      });
+      if (args.supersedes) {
+        const old = addressesIn(new Sections(file.path, earlier), args.supersedes);
+        replaced = await replace(transaction, file.path, old);
+      }
       return file;
     });
     const similar = await similarDecisions(context.store, log, section, replaced);
@@ -148,7 +153,18 @@ export const logDecision = defineTool({
   },
 });
 
-/** Marks decisions as replaced by the last one of the log; a path names another record. */
+/**
+ * The addresses of decisions by their titles; a path names another record.
+ *
+ * @param earlier the log without the new decision, which can have the title of the one that it replaces.
+ */
+function addressesIn(earlier: Sections, titles: readonly string[]): readonly string[] {
+  return titles.map((one) =>
+    /\.(?:md|yaml)(?:#|$)/.test(one) ? one : earlier.addressOf(earlier.at(one)),
+  );
+}
+
+/** Marks decisions as replaced by the last one of the log. */
 async function replace(
   transaction: Transaction,
   path: string,
@@ -157,14 +173,7 @@ async function replace(
   const file = await transaction.get(memoryFile, path);
   const sections = new Sections(path, file?.value.content ?? '');
   const last = sections.all.findLast(({ level }) => level === 2);
-  if (!last) return [];
-  return supersede(
-    transaction,
-    sections.addressOf(last),
-    old.map((one) =>
-      /\.(?:md|yaml)(?:#|$)/.test(one) ? one : formatAddress({ path, section: one }),
-    ),
-  );
+  return last ? supersede(transaction, sections.addressOf(last), old) : [];
 }
 
 /** Returns the decisions of the log, and other records, that say nearly the same as a new decision. */

@@ -202,8 +202,8 @@ async function addressOf(context: Context, given: string): Promise<string> {
   if (/\.(?:md|yaml)(?:#|$)/.test(given)) return given;
   const found = await context.store.change({ subject: `find ${given}` }, async (transaction) => {
     for (const path of decisionLogs) {
-      const address = await transaction.addressOf(formatAddress({ path, section: given }));
-      if (address !== undefined) return address;
+      if ((await transaction.text(path)) === undefined) continue;
+      return transaction.addressOf(formatAddress({ path, section: given }));
     }
     return undefined;
   });

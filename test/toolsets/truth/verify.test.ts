@@ -290,7 +290,9 @@ describe('a decision that replaces an earlier one of the log', () => {
     const head = repo.git('rev-parse', 'HEAD');
     const refused = await decide('Wait', ['Sleep']);
     expect(refused).toMatchObject({ status: 'error', error: { code: 'file_not_found' } });
-    expect(JSON.stringify(refused)).toContain('decisionLog.md#Sleep');
+    expect(refused.error.message).toMatch(
+      /decisionLog\.md has no section "Sleep".*Decision Log > Poll/,
+    );
     expect(repo.git('rev-parse', 'HEAD')).toBe(head);
   });
 

@@ -20,7 +20,7 @@ export const fieldNames: readonly TextField[] = ['title', 'body', 'reason', 'not
 
 /** The section that a passage is from, for markdown with headings. */
 export interface SectionOfHit {
-  /** Its headings, in the form that `sectionAt` reads. */
+  /** Its headings, in the form that readers take. */
   readonly section?: string;
   /** Its first and last line in the body, from 1. */
   readonly lines?: readonly [from: number, to: number];
