@@ -84,10 +84,10 @@ describe.skipIf(!opened)('the page of a review', () => {
       const record = page.locator('.change', { hasText: 'knowledge/patterns/note.md' });
       // As if the event of the change came late.
       await page.route('**/memory/compare*', (route) => route.abort());
+      await page.route('**/memory/reviews', (route) => route.abort());
       await record.getByRole('button', { name: 'Accept', exact: true }).click();
       const [{ name, tip }] = await waiting();
       await note('note', 'The third text.');
-      await page.route('**/memory/reviews', (route) => route.abort());
       const sent = { name, seen: tip, records: ['knowledge/patterns/note.md'] };
       const { status, body } = await own().server.ask('POST', '/memory/reviews/accept', {
         body: sent,
