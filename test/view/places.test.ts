@@ -81,6 +81,19 @@ describe.skipIf(!opened)('the place of a person in the window', () => {
       await expect.poll(() => focused(page)).toBe('Tasks');
     }));
 
+  test('is the heading of a page whose link is followed just after a filter was chosen', () =>
+    own().visit('/view/timeline', async (page) => {
+      await page.getByLabel('toolset').waitFor();
+      // The link is followed when the page with the filter is drawn, and not yet painted.
+      await page.evaluate(`(async () => {
+        const filter = document.querySelector('main select');
+        filter.dispatchEvent(new Event('change', { bubbles: true }));
+        for (let turns = 0; turns < 20; turns++) await undefined;
+        document.querySelector('header nav a[href$=tasks]').click();
+      })()`);
+      await expect.poll(() => focused(page)).toBe('Tasks');
+    }));
+
   test('is found again by Back, by Forward and by a reload', () =>
     own().visit(log, async (page) => {
       await page.getByRole('heading', { name: /^Use a topic/ }).scrollIntoViewIfNeeded();

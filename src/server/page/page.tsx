@@ -1,5 +1,5 @@
 import { type ComponentType, render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Home } from './answers.ts';
 import { BranchesPage } from './branches-page.tsx';
 import { watchChanges } from './changes.ts';
@@ -67,7 +67,8 @@ function Shell() {
   useEffect(() => {
     if (name !== 'record') document.title = markedText(titleOf(name, project));
   }, [name, project]);
-  useEffect(() => arrive(route.section), [route]);
+  // At once: an effect that runs later could take the next move for the one to this page.
+  useLayoutEffect(() => arrive(route.section), [route]);
   useEffect(() => {
     // On a narrow screen, the navigation scrolls.
     const link = document.querySelector('header [aria-current]');

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { matchPattern } from '../../core/values/match-pattern.ts';
 import type { Found, Home } from './answers.ts';
 import { useAnswer } from './data.ts';
@@ -15,7 +15,8 @@ export function SearchPage({ route }: { route: Route }) {
   const [toolset, setToolset] = useState(query.get('toolset') ?? '');
   const [type, setType] = useState(query.get('type') ?? '');
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // Before the window would give the focus to the heading.
+  useLayoutEffect(() => field.current?.focus(), []);
   useEffect(() => {
     const timer = setTimeout(() => {
       goTo(addressTo('search', '', { q: words, toolset, type }), true);
