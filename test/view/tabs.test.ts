@@ -61,6 +61,24 @@ describe.skipIf(!opened)('ten tabs', () => {
   beforeAll(() => own().memory.write('first', 'The first text.'));
   afterAll(() => own().close());
 
+  deep('ask again after a change, also while an earlier request has no answer', async () => {
+    const page = await own().page('/view/');
+    await page.getByText('remember "first"').waitFor();
+    // Two components of the page share the request, and its answer has no change after it was read.
+    let sent = 0;
+    await page.route('**/memory/home*', async (route) => {
+      if (++sent > 1) return route.continue();
+      const response = await route.fetch();
+      await expect.poll(() => sent).toBe(2);
+      await route.fulfill({ response });
+    });
+    await own().memory.write('held', 'Its answer is held.');
+    await expect.poll(() => sent).toBe(1);
+    await own().memory.write('next', 'It is asked for anew.');
+    await page.getByText('remember "next"').waitFor();
+    await page.close();
+  });
+
   deep('that are all visible share one stream, and pass it on', async () => {
     const streams = new Streams(own().context);
     await openTen([visibility]);

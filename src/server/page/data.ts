@@ -117,6 +117,8 @@ interface Pending {
 }
 
 const pending = new Map<string, Pending>();
+// A request that was sent before a change may have an answer without it.
+onChange(() => pending.clear());
 
 /** Sends a request once for all components that want it at the same time; returns how to give it up. */
 function share<T>(address: string): { answer: Promise<T>; giveUp: () => void } {
