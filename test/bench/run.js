@@ -11,6 +11,7 @@ const benches = [
   'parallel',
   'graph',
   'search',
+  'answers',
   'http',
   'history',
   'secrets',
