@@ -1,65 +1,18 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import {
+  arrows,
+  files,
+  folders,
+  type Import,
+  imports,
+  rooms,
+  source,
+  texts,
+} from '../support/rooms.ts';
 
-/** The rules of a folder of the source, as its `room.json` states them. */
-interface Room {
-  readonly about: string;
-  /** Files and folders below `src/` that it may import, next to its own. */
-  readonly imports?: readonly string[];
-  /** Packages that it may import, next to those of the rooms around it. */
-  readonly packages?: readonly string[];
-  /**
-   * Its sub-rooms, and those of its files that sub-rooms import, from the lowest floor up: none imports one
-   * above it. The other files of the room are above all of them.
-   */
-  readonly floors?: readonly (readonly string[])[];
-  /** Its own files next to its sub-rooms, for those who look into the room from outside. */
-  readonly face?: readonly string[];
-  /** Whether its sub-rooms import nothing of each other. */
-  readonly separate?: boolean;
-}
-
-interface Import {
-  /** Path of the importing file, relative to `src/`. */
-  readonly from: string;
-  /** Path relative to `src/`, or the name of a package. */
-  readonly to: string;
-  readonly ours: boolean;
-}
-
-const source = resolve(import.meta.dirname, '../../src');
-const statement = /^(?:import|export) (?:type )?(?:[\w*{][^'"`;]*? from )?'([^']+)'/gm;
-const dynamic = /\bimport\('([^']+)'\)/g;
 const declaration = /^export (?:declare )?(?:abstract )?(?:interface|type|class|enum) (\w+)/gm;
-
-const files = readdirSync(source, { encoding: 'utf8', recursive: true })
-  .filter((file) => /\.(?:c?[jt]s|tsx)$/.test(file))
-  .map((file) => file.replaceAll('\\', '/'));
-const texts = new Map(files.map((file) => [file, readFileSync(join(source, file), 'utf8')]));
-const imports = files.flatMap((from): Import[] => {
-  const text = texts.get(from) ?? '';
-  return [...text.matchAll(statement), ...text.matchAll(dynamic)].map(([, to = '']) => {
-    const ours = to.startsWith('.');
-    const path = ours ? join(dirname(from), to).replaceAll('\\', '/') : packageName(to);
-    // The start-up file names the bundle of the command line, not its source.
-    return { from, to: path.replace(/^cli\/cli\.js$/, 'cli/cli.ts'), ours };
-  });
-});
-const rooms = new Map(
-  readdirSync(source, { encoding: 'utf8', recursive: true })
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => basename(file) === 'room.json')
-    .map((file): [string, Room] => [
-      dirname(file),
-      JSON.parse(readFileSync(join(source, file), 'utf8')),
-    ]),
-);
-
-function packageName(specifier: string): string {
-  if (specifier.startsWith('node:')) return specifier;
-  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
-}
 
 /** The rooms around a file, the outermost first. */
 function roomsAround(file: string): string[] {
@@ -109,9 +62,9 @@ const describeImport = ({ from, to }: Import) => `${from} imports ${to}`;
 
 describe('the rooms', () => {
   it('are seven, and no file is outside of them', () => {
-    const folders = readdirSync(source, { withFileTypes: true });
-    expect(folders.filter((entry) => !entry.isDirectory())).toEqual([]);
-    expect(folders.map(({ name }) => name).sort()).toEqual([
+    const entries = readdirSync(source, { withFileTypes: true });
+    expect(entries.filter((entry) => !entry.isDirectory())).toEqual([]);
+    expect(entries.map(({ name }) => name).sort()).toEqual([
       'app',
       'cli',
       'core',
@@ -120,7 +73,14 @@ describe('the rooms', () => {
       'store',
       'toolsets',
     ]);
-    for (const { name } of folders) expect(existsSync(join(source, name, 'room.json'))).toBe(true);
+  });
+
+  it('say in one short sentence what each folder is for', () => {
+    const wrong = folders.filter((folder) => {
+      const { about = '' } = rooms.get(folder) ?? {};
+      return about.length > 100 || !/^[A-Z`].*\.$/.test(about);
+    });
+    expect(wrong).toEqual([]);
   });
 
   it('import only what their rules allow', () => {
@@ -130,15 +90,10 @@ describe('the rooms', () => {
   });
 
   it('have at most 14 arrows between them and no cycle', () => {
-    const room = (file: string) => file.split('/')[0] ?? '';
-    const arrows = new Map<string, Set<string>>();
-    for (const { from, to, ours } of imports) {
-      if (!ours || to === '../package.json' || room(from) === room(to)) continue;
-      arrows.set(room(from), (arrows.get(room(from)) ?? new Set()).add(room(to)));
-    }
-    const count = [...arrows.values()].reduce((sum, { size }) => sum + size, 0);
+    const found = arrows();
+    const count = [...found.values()].reduce((sum, { size }) => sum + size, 0);
     expect(count).toBeLessThanOrEqual(14);
-    expect(findCycle(arrows.keys(), (node) => arrows.get(node) ?? [])).toBeUndefined();
+    expect(findCycle(found.keys(), (node) => found.get(node) ?? [])).toBeUndefined();
   });
 
   it('have sub-rooms that import nothing from a floor above', () => {
