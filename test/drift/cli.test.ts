@@ -7,16 +7,14 @@ import { operandText } from '../../src/cli/line/command-line.ts';
 import { negates, optionText } from '../../src/cli/line/help.ts';
 import { type DeclaredCommand, declaredCommands } from '../../src/cli/line/tool-command.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
+import { table, withPart } from '../support/page.ts';
 
 const declared = declaredCommands(toolsets);
 
 it('docs/cli.md describes every command', async () => {
   const file = resolve(import.meta.dirname, '../../docs/cli.md');
   const reference = await commandReference();
-  const text = readFileSync(file, 'utf8').replace(
-    /(<!-- commands: .*? -->\n)[\s\S]*?(<!-- end of commands -->)/,
-    (_, begin: string, end: string) => `${begin}\n${reference}\n\n${end}`,
-  );
+  const text = withPart(readFileSync(file, 'utf8'), 'commands', `\n${reference}\n`);
   expect(text).toContain('### log');
   await expect(text).toMatchFileSnapshot(file);
 });
@@ -112,10 +110,4 @@ function toolTable(commands: readonly DeclaredCommand[]): string {
 function sentence(text: string): string {
   const end = text.endsWith('.') ? '' : '.';
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${end}`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

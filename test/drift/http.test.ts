@@ -5,17 +5,11 @@ import { errorCodes } from '../../src/core/values/error.ts';
 import { statuses } from '../../src/server/http/server/http-error.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { serve } from '../support/http.ts';
+import { table, withPart } from '../support/page.ts';
 import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
 
 const file = resolve(import.meta.dirname, '../../docs/http.md');
-
-/** Replaces the text between two marks. */
-function replaced(text: string, name: string, lines: readonly string[]): string {
-  const [before = '', rest = ''] = text.split(new RegExp(`(?<=<!-- ${name}: .*? -->\n)`));
-  const after = rest.slice(rest.indexOf(`<!-- end of ${name} -->`));
-  return `${before}${lines.join('\n')}\n${after}`;
-}
 
 it('docs/http.md lists every operation and every status', async () => {
   const face = viewFace({ folder: '', version: '0.0.0' });
@@ -25,20 +19,17 @@ it('docs/http.md lists every operation and every status', async () => {
   await api.close();
   const operations = Object.entries<Record<string, { summary: string }>>(body.paths).flatMap(
     ([path, methods]) =>
-      Object.entries(methods).map(
-        ([method, { summary }]) => `| \`${method.toUpperCase()} ${path}\` | ${summary} |`,
-      ),
+      Object.entries(methods).map(([method, { summary }]) => [
+        `\`${method.toUpperCase()} ${path}\``,
+        summary,
+      ]),
   );
   const byStatus = [...new Set(Object.values(statuses))].sort().map((status) => {
     const codes = errorCodes.filter((code) => statuses[code] === status);
-    return `| ${status} | ${codes.map((code) => `\`${code}\``).join(', ')} |`;
+    return [`${status}`, codes.map((code) => `\`${code}\``).join(', ')];
   });
   const text = readFileSync(file, 'utf8');
-  const listed = replaced(text, 'operations', ['| operation | |', '| --- | --- |', ...operations]);
-  const complete = replaced(listed, 'statuses', [
-    '| status | error |',
-    '| --- | --- |',
-    ...byStatus,
-  ]);
+  const listed = withPart(text, 'operations', table(['operation', ''], operations));
+  const complete = withPart(listed, 'statuses', table(['status', 'error'], byStatus));
   await expect(complete).toMatchFileSnapshot(file);
 });

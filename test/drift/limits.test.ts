@@ -59,8 +59,8 @@ import * as restoreMemory from '../../src/toolsets/history/restore-memory.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import * as entry from '../../src/toolsets/knowledge/entry.ts';
 import * as memoryFile from '../../src/toolsets/memory-bank/memory-file.ts';
-
-type Unit = 'bytes' | 'ms' | '';
+import { amount, type Unit } from '../support/amount.ts';
+import { table } from '../support/page.ts';
 
 /** Each limit: its subject, its value, and what happens beyond it. */
 const limits: readonly (readonly [what: string, most: number, unit: Unit, beyond: string])[] = [
@@ -399,14 +399,6 @@ const answers: readonly (readonly [calls: string, holds: number, of: string, res
   ],
 ];
 
-function amount(value: number, unit: Unit): string {
-  if (unit === 'ms') return `${value / 1000} s`;
-  if (unit === '' || value < 1024)
-    return `${value.toLocaleString('en-GB')}${unit === '' ? '' : ' bytes'}`;
-  const mebi = value / 1024 / 1024;
-  return mebi >= 1 ? `${mebi} MiB` : `${value / 1024} KiB`;
-}
-
 /** The limits of a tool's arguments. */
 function bounds(tool: Tool): string[] {
   const found: string[] = [];
@@ -429,11 +421,6 @@ function bounds(tool: Tool): string[] {
   };
   walk(z.toJSONSchema(tool.input, { io: 'input' }) as JsonValue, '');
   return found;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
 it('docs/limits.md says what the constants and schemas say', async () => {

@@ -5,6 +5,7 @@ import type { Toolset } from '../../src/core/declarations/toolset.ts';
 import { inputSchema } from '../../src/core/values/input.ts';
 import { isObject, type JsonValue } from '../../src/core/values/json.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
+import { table } from '../support/page.ts';
 
 it('docs/tools.md describes every tool', async () => {
   const file = resolve(import.meta.dirname, '../../docs/tools.md');
@@ -16,7 +17,7 @@ function reference(all: readonly Toolset[]): string {
   return [
     '# Tools',
     '<!-- Generated from the declarations by `npm run generate`; a test compares. -->',
-    `${tools.length} tools in ${all.length} toolsets. "Effect" is what a call can do: \`read\` changes nothing, \`write\` adds or changes, \`destroy\` can remove. Every call that changes the memory is one commit. \`--toolsets\` takes the names of the toolsets.`,
+    `${tools.length} tools in ${all.length} toolsets; ${tools.filter(isListed).length} of them are in the answer to \`tools/list\`. "Effect" is what a call can do: \`read\` changes nothing, \`write\` adds or changes, \`destroy\` can remove. Every call that changes the memory is one commit. \`--toolsets\` takes the names of the toolsets.`,
     index(all),
     ...all.flatMap((toolset) => [
       `## ${toolset.name}`,
@@ -25,6 +26,10 @@ function reference(all: readonly Toolset[]): string {
     ]),
     '',
   ].join('\n\n');
+}
+
+function isListed(tool: Tool): boolean {
+  return tool.listed !== false;
 }
 
 function index(all: readonly Toolset[]): string {
@@ -43,7 +48,7 @@ function section(tool: Tool): string {
   const needed = Array.isArray(required) ? required : [];
   return [
     `### ${tool.name}`,
-    `${tool.title}. Effect: \`${tool.effect}\`.`,
+    `${tool.title}. Effect: \`${tool.effect}\`.${isListed(tool) ? '' : ' Not listed: for REST and the command line.'}`,
     tool.description,
     inputs.length === 0
       ? 'No arguments.'
@@ -99,10 +104,4 @@ function defaultOf(schema: JsonValue | undefined): string {
   return isObject(schema) && schema.default !== undefined
     ? `no; default \`${JSON.stringify(schema.default)}\``
     : 'no';
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

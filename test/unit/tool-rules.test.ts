@@ -4,8 +4,8 @@ import { commandName } from '../../src/cli/line/tool-arguments.ts';
 import type { Toolset } from '../../src/core/declarations/toolset.ts';
 import { inputSchema } from '../../src/core/values/input.ts';
 import { isObject, type JsonValue } from '../../src/core/values/json.ts';
-import { toListing } from '../../src/server/mcp/tool-listing.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
+import { toolList } from '../support/tool-list.ts';
 
 /** What some client or other cannot read in the schema of a tool's arguments. */
 const forbidden = [
@@ -115,9 +115,7 @@ describe('the tools', () => {
 
 /** Tokens of the tool list of a toolset, estimated as a fourth of its bytes. */
 function tokensOf(toolset: Toolset): number {
-  const listed = toolset.tools.filter((tool) => tool.listed !== false);
-  const list = listed.map((tool) => ({ ...toListing(tool), inputSchema: inputSchema(tool) }));
-  return Buffer.byteLength(JSON.stringify({ tools: list })) / 4;
+  return Buffer.byteLength(JSON.stringify({ tools: toolList([toolset]) })) / 4;
 }
 
 function sum(amounts: ReadonlyMap<string, number>, names: readonly string[]): number {
