@@ -7,7 +7,7 @@ import type { DigestRecord, DoubtsNote } from './digest-record.ts';
 /** The sections of the file by position. */
 const sections = { facts: 0, changes: 1 } as const;
 
-const maxBytes = 16 * 1024 * 1024;
+export const maxRecentBytes = 16 * 1024 * 1024;
 const kind = 'recent';
 const version = 1;
 
@@ -46,7 +46,7 @@ export interface DigestRecent {
 
 /** Reads the file; undefined if it is missing, damaged, of another build or of another base. */
 export function readRecent(memory: QuickMemory, base: string): DigestRecent | undefined {
-  const file = memory.open(kind, [kind, version, base], maxBytes);
+  const file = memory.open(kind, [kind, version, base], maxRecentBytes);
   // The checksum proves that this program has written the sections.
   const facts = file?.json(sections.facts) as DigestFacts | undefined;
   const changes = file?.json(sections.changes) as RecentChanges | undefined;

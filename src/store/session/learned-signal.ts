@@ -20,7 +20,7 @@ const changedShare = 1 / 10;
 
 /** The version of the format of the file, and the size from which it is not read, in bytes. */
 const version = 1;
-const maxBytes = 64 * 1024 * 1024;
+export const maxWordBytes = 64 * 1024 * 1024;
 
 /** The sections of the file by position. */
 const sections = { terms: 0, rarities: 1, vectors: 2, fingerprints: 3 } as const;
@@ -156,7 +156,7 @@ export class LearnedSignal implements MeaningSignal {
 
 /** The file of the vectors. */
 export function learnedFile(memory: MemoryFolder, files: Files): DerivedFile {
-  return new DerivedFile(memory, files, 'words', [version, dimensions], maxBytes);
+  return new DerivedFile(memory, files, 'words', [version, dimensions], maxWordBytes);
 }
 
 /** Whether enough records have changed for other vectors. */

@@ -13,7 +13,7 @@ import { DerivedFile } from './derived-file.ts';
 /** Size limit of the file in percent of the size of the record files. */
 export const maxPercent = 150;
 /** A file of at most this size is worth it for any memory, in bytes. */
-const leastLimit = 64 * 1024;
+export const leastLimit = 64 * 1024;
 /** How long after a look at the disk the file is written, in milliseconds. */
 const delay = 500;
 /** The file is written again after more changes than this, and a share of the records. */

@@ -1,8 +1,8 @@
 import { bytesOf, isSorted, jsonBytes, type SectionFile } from '../../derived/section-file.ts';
 
 /** Limits of the vectors that are kept. */
-const maxVectors = 50_000;
-const maxBytes = 48 * 1024 * 1024;
+export const maxVectors = 50_000;
+export const maxVectorBytes = 48 * 1024 * 1024;
 /** A number of 8 bits is the part of a vector whose largest part is 1, times this. */
 const scale = 127;
 
@@ -24,7 +24,7 @@ export class VectorCache {
   }
 
   get isFull(): boolean {
-    return this.size >= maxVectors || this.size * this.#dimensions >= maxBytes;
+    return this.size >= maxVectors || this.size * this.#dimensions >= maxVectorBytes;
   }
 
   has(key: string): boolean {
