@@ -195,7 +195,8 @@ await byTurns((one) => one.end());
 const alone: string[][] = [];
 for (const { peer, tools, started, added, readBack, found } of contestants) {
   const search = peer.search ? found.text : '–';
-  alone.push([peer.name, tools, ms(started.median), added.text, readBack.text, search]);
+  const listed = peer.npm === undefined ? '[tokens](#tokens)' : tools;
+  alone.push([peer.name, listed, ms(started.median), added.text, readBack.text, search]);
 }
 const together: string[][] = [];
 await byTurns(async (one) => void together.push([one.peer.name, ...(await one.race())]));

@@ -22,10 +22,9 @@ export function report(
   parts: readonly string[],
   file = benchmarks,
 ): void {
-  const text = [`## ${title}`, ...parts].join('\n\n');
+  const text = [`## ${title}`, `\`npm run bench -- ${name}\`, ${machine()}`, ...parts].join('\n\n');
   console.log(`\n${text}\n`);
-  const before = readFileSync(file, 'utf8');
-  writeFileSync(file, replace(replace(before, 'machine', machine()), name, text));
+  writeFileSync(file, replace(readFileSync(file, 'utf8'), name, text));
 }
 
 function replace(whole: string, name: string, text: string): string {
@@ -37,6 +36,7 @@ function replace(whole: string, name: string, text: string): string {
   return whole.slice(0, start) + part + whole.slice(end + close.length);
 }
 
+/** The day, the machine and the versions of a run. */
 function machine(): string {
   const processors = cpus();
   const git = execFileSync('git', ['--version'], { encoding: 'utf8' }).trim();

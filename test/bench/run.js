@@ -3,31 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bundle, bundlePage } from '../../build.js';
-
-const benches = [
-  'store',
-  'start',
-  'pack',
-  'parallel',
-  'graph',
-  'search',
-  'answers',
-  'http',
-  'history',
-  'secrets',
-  'tokens',
-  'truth',
-  'brief',
-  'write',
-  'peers',
-  'view',
-  'scale',
-];
+import { benches } from './benches.js';
 
 const [first = '', ...rest] = process.argv.slice(2);
 const named = first !== '' && !first.startsWith('-');
-if (named && !benches.includes(first)) {
-  console.error(`Unknown bench "${first}"; choose one of ${benches.join(', ')}.`);
+if (named && !benches.has(first)) {
+  const known = [...benches].map(([name, about]) => `  ${name.padEnd(10)} ${about}`);
+  console.error([`Unknown bench "${first}"; choose one of:`, ...known].join('\n'));
   process.exit(2);
 }
 const options = named || first === '' ? rest : [first, ...rest];
@@ -39,7 +21,7 @@ const folder = mkdtempSync(join(cache, 'bench-'));
 try {
   mkdirSync(join(folder, 'page'));
   await bundlePage(join(folder, 'page'));
-  for (const name of named ? [first] : benches) {
+  for (const name of named ? [first] : benches.keys()) {
     const outdir = join(folder, name);
     await bundle(`test/bench/${name}.ts`, outdir, [
       'playwright-core',

@@ -1,38 +1,19 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { maxAnswer } from '../../src/core/answers/answer-limit.ts';
 import type { JsonObject } from '../../src/core/values/json.ts';
-import { toolsets } from '../../src/toolsets/index.ts';
 import { count } from './figures.ts';
 import { entries, entry } from './knowledge.ts';
 import { addFiles, project } from './project.ts';
 import { report, table } from './report.ts';
 import { ServerProcess } from './server.ts';
 
-/** Counts the tokens that a model reads: the list of tools, and the longest answers. */
+/** Counts the tokens of the longest answers. The page has those of the list of tools by `npm run generate`. */
 
 const records = 1_000;
 const batch = 500;
 const decisions = 200;
 
 const repo = project();
-
-async function listed(name: string | undefined): Promise<string[]> {
-  const options = name === undefined ? [] : ['--toolsets', name];
-  const server = await ServerProcess.start(repo.root, 'relaxed', options);
-  const tools = await server.tools();
-  await server.end();
-  const text = JSON.stringify(tools);
-  const bytes = Buffer.byteLength(text);
-  return [
-    name === undefined ? 'all' : `\`${name}\``,
-    count(tools.length),
-    count(bytes),
-    count(countTokens(text)),
-    count(Math.round(bytes / 4)),
-  ];
-}
-
-const lists: string[][] = [];
-for (const name of [...toolsets.map(({ name }) => name), undefined]) lists.push(await listed(name));
 
 const prose = (i: number) =>
   `What number ${i} is about is said in a sentence of a usual length, and in another one.`;
@@ -71,7 +52,7 @@ const server = await ServerProcess.start(repo.root, 'relaxed');
 await fill(server);
 
 const { category } = entry(0, '');
-const whole = 'nothing: its seed requires a complete answer';
+const whole = `${count(maxAnswer)} characters; the answer says how to get the rest`;
 const calls: readonly (readonly [tool: string, args: JsonObject, bound: string])[] = [
   ['search_memory', { query: 'sentence of a usual length' }, '`limit` 20; `total`'],
   ['memory_search', { query: 'four lines of text' }, '`limit` 20; `total`'],
@@ -95,10 +76,7 @@ for (const [tool, args, bound] of calls) {
 await server.end();
 repo.remove();
 
-report('tokens', 'Tokens', [
-  'Counted with the tokenizer `o200k_base`. Tokenizers differ; a quarter of the bytes is a good estimate for all.',
-  'The answer to `tools/list`, for single toolsets (with `--toolsets`) and in full:',
-  table(['toolset', 'tools', 'bytes', 'tokens', 'bytes ÷ 4'], lists),
-  `The longest answers in a memory of ${count(records)} knowledge entries, ${count(records)} features, a feature with ${count(records)} requirements, a bank with a document of ${count(records)} sections and a log of ${count(decisions)} decisions:`,
+report('tokens', 'The longest answers', [
+  `In a memory of ${count(records)} knowledge entries, ${count(records)} features, a feature with ${count(records)} requirements, a bank with a document of ${count(records)} sections and a log of ${count(decisions)} decisions. The tokens are those of \`o200k_base\`.`,
   table(['call', 'bytes', 'tokens', 'limited by'], answers),
 ]);

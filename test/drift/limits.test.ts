@@ -447,7 +447,7 @@ it('docs/limits.md says what the constants and schemas say', async () => {
         rest,
       ]),
     ),
-    'Every other answer is complete, because the [original designs](compatibility.md) require it: files, documents, records, and lists of them. [Benchmarks](benchmarks.md#tokens) has their sizes in a large memory.',
+    'Every other answer is complete, because the [original designs](compatibility.md) require it: files, documents, records, and lists of them. Over MCP it also fits the limit of an answer. [Benchmarks](benchmarks.md#the-longest-answers) has their sizes in a large memory.',
     '## Arguments',
     'A call that exceeds one of these fails with `invalid_input`.',
     table(['tool', 'arguments'], tools),

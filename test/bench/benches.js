@@ -1,0 +1,20 @@
+/** The benches in the order of a run of all, each with what it measures. */
+export const benches = new Map([
+  ['store', 'one mutation, next to `git add` and `git commit`'],
+  ['start', 'the start of a server, and its first call'],
+  ['pack', 'the first read and write in a large repository'],
+  ['parallel', 'several servers that write next to a user'],
+  ['graph', 'a plan of 22,000 records, read and changed'],
+  ['search', 'the ranking of labelled questions, next to other engines, and the speed'],
+  ['answers', 'questions of a person, and whether a hit shows the answer'],
+  ['http', 'requests per second, next to Express'],
+  ['history', 'log, blame and restoration, next to native git'],
+  ['secrets', 'credentials that are found, and texts that are refused by mistake'],
+  ['tokens', 'the size of the longest answers'],
+  ['truth', 'the check of evidence against the history of real repositories'],
+  ['brief', 'the brief and the hooks, next to `node -e 0`'],
+  ['write', 'processor time and bytes written after one change'],
+  ['peers', 'other programs with the same task, which it downloads'],
+  ['view', 'the pages in a headless browser'],
+  ['scale', 'how far one repository, machine and remote carry'],
+]);
