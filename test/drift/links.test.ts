@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 
@@ -8,31 +8,40 @@ const pages = [
   'README.md',
   'SECURITY.md',
   'CHANGELOG.md',
+  'test/bench/notes.md',
   ...readdirSync(join(top, 'docs'))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
 ];
 
-/** Lists the anchors that GitHub makes for a page's headings. */
-function anchors(file: string): string[] {
-  const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm);
-  return [...headings].map(([, text = '']) =>
-    text
+/** Returns the text of a page without its blocks of code. */
+function proseOf(page: string): string {
+  return readFileSync(join(top, page), 'utf8').replace(/^```.*?^```$/gms, '');
+}
+
+/** Lists the anchors that GitHub makes for a page's headings: a second one of a text gets a number. */
+function anchors(page: string): string[] {
+  const counts = new Map<string, number>();
+  return [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => {
+    const name = text
       .toLowerCase()
       .replace(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+      .replaceAll(' ', '-');
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + 1);
+    return count === 0 ? name : `${name}-${count}`;
+  });
 }
 
 it.each(pages)('every link of %s leads to a file and a heading that exist', (page) => {
-  const text = readFileSync(join(top, page), 'utf8').replace(/^```.*?^```$/gms, '');
   const broken: string[] = [];
-  for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+  for (const [, link = ''] of proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)) {
     if (/^https?:/.test(link)) continue;
     const [path = '', anchor] = link.split('#');
-    const file = path === '' ? join(top, page) : join(top, dirname(page), path);
-    if (relative(top, file).startsWith('..') || !existsSync(file)) broken.push(link);
-    else if (anchor && file.endsWith('.md') && !anchors(file).includes(anchor)) broken.push(link);
+    const target = path === '' ? page : join(dirname(page), path);
+    if (target.startsWith('..') || !existsSync(join(top, target))) broken.push(link);
+    else if (anchor !== undefined && !(target.endsWith('.md') && anchors(target).includes(anchor)))
+      broken.push(link);
   }
   expect(broken).toEqual([]);
 });
