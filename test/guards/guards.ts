@@ -659,7 +659,7 @@ export const guards: readonly Guard[] = [
     [concurrent, 'a change sees the changes before it'],
   ),
   guard(
-    'the file system root and the home directory are refused',
+    'the file system root, the home directory and the folder of Windows are refused',
     ['app/session/root.ts', 'if (what === undefined) return;', 'return;'],
     ['unit/root.test.ts', 'what is refused'],
   ),

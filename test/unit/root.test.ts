@@ -100,6 +100,17 @@ describe('the order', () => {
   });
 });
 
+test.each([
+  ['file:///c%3A/code/my%20shop', 'c:\\code\\my shop'],
+  ['file:///D:/code/shop', 'D:\\code\\shop'],
+  ['file://server/share/shop', '\\\\server\\share\\shop'],
+  ['file://wsl%24/Ubuntu/home/ada/shop', '\\\\wsl$\\Ubuntu\\home\\ada\\shop'],
+  ['file://wsl.localhost/Ubuntu/shop', '\\\\wsl.localhost\\Ubuntu\\shop'],
+])('a client of Windows gives %s', async (given, path) => {
+  const asked = input({ roots: [given], platform: 'win32', home: 'C:\\Users\\ada' });
+  expect(await findRoot(asked, probe([path]))).toEqual({ source: 'client', path });
+});
+
 describe('the search upwards', () => {
   const tree = probe(
     [
@@ -153,6 +164,24 @@ describe('what is refused', () => {
       code: 'no_project',
       hint: expect.stringContaining('--root'),
     });
+  });
+
+  test.each([
+    ['of Windows itself', '/windows'],
+    ['in which clients of Windows start programs', '/windows/system32'],
+  ])('the folder %s, also if it is named', async (_, path) => {
+    const disk = probe(['/windows', '/windows/system32', '/windows-tools']);
+    const given = { env: { SYSTEMROOT: '/windows' }, platform: 'win32' } as const;
+    for (const choice of [{ cwd: path }, { flag: path }]) {
+      await expect(findRoot(input({ ...given, ...choice }), disk)).rejects.toMatchObject({
+        code: 'no_project',
+        message: expect.stringContaining('the folder of Windows'),
+        hint: expect.stringMatching(/cmd\.exe.*--root/),
+      });
+    }
+    const other = { ...given, cwd: '/windows-tools' };
+    expect((await findRoot(input(other), disk)).path).toBe('/windows-tools');
+    expect((await findRoot(input({ cwd: path, env: given.env }), disk)).path).toBe(path);
   });
 
   test('the home directory as the top of a work tree', async () => {

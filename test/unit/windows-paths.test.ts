@@ -2,6 +2,7 @@ import { Dirent } from 'node:fs';
 import { expect, test } from 'vitest';
 import { entryKind, type Stat } from '../../src/git/disk/file-layer.ts';
 import { isBelow } from '../../src/git/repository/config-condition.ts';
+import { contains } from '../../src/git/repository/enclosure.ts';
 import { placeInside } from '../../src/store/evidence/citation.ts';
 
 const gitDir = 'C:\\Users\\ada\\code\\shop\\.git';
@@ -28,6 +29,38 @@ test.each([
   ['C:\\code\\shopping\\a.ts', 'C:/code/shopping/a.ts'],
 ])('a place in the code that is given on Windows: %s', (given, place) => {
   expect(placeInside(given, 'C:\\code\\shop', 'win32')).toBe(place);
+});
+
+test.each([
+  ['\\\\server\\share\\shop\\src\\a.ts:4-9', 'src/a.ts:4-9'],
+  ['//SERVER/share/shop/src/a.ts', 'src/a.ts'],
+  ['\\\\server\\other\\shop\\a.ts', '//server/other/shop/a.ts'],
+])('a place in the code of a shared folder: %s', (given, place) => {
+  expect(placeInside(given, '\\\\server\\share\\shop', 'win32')).toBe(place);
+});
+
+test.each([
+  ['C:\\code\\shop', 'c:\\Code\\shop\\src', true],
+  ['C:\\code\\shop', 'C:\\code\\shop\\..notes', true],
+  ['C:\\code\\shop', 'C:\\code\\shopping', false],
+  ['C:\\code\\shop', 'D:\\code\\shop\\src', false],
+  ['C:\\code\\shop', '\\\\server\\share\\shop', false],
+  ['\\\\server\\share\\shop', '\\\\SERVER\\Share\\shop\\src', true],
+  ['\\\\server\\share\\', '\\\\server\\share\\shop', true],
+  ['\\\\server\\share\\shop', '\\\\server\\other\\shop\\src', false],
+  ['\\\\wsl$\\Ubuntu\\home\\ada', '\\\\wsl$\\Debian\\home\\ada', false],
+  ['\\\\wsl$\\Ubuntu\\home\\ada', '\\\\wsl$\\Ubuntu\\home\\ada\\shop', true],
+])('the folder %s on Windows contains %s: %s', (folder, path, inside) => {
+  expect(contains(folder, path, 'win32')).toBe(inside);
+});
+
+test.each([
+  ['//server/share/code/', true],
+  ['//server/share/**/shop/.git', true],
+  ['//server/other/', false],
+])('the condition gitdir:%s of a repository in a shared folder: %s', (pattern, met) => {
+  const shared = '\\\\server\\share\\code\\shop\\.git';
+  expect(isBelow(pattern, 'C:\\Users\\ada\\.gitconfig', shared, '', 'win32')).toBe(met);
 });
 
 test('a backslash stays where it is a part of a name', () => {

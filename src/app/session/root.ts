@@ -6,6 +6,7 @@ import { invalid, MemoryError } from '../../core/values/error.ts';
 import { NodeFiles } from '../../git/disk/file-layer.ts';
 import { findWorkTree } from '../../git/repository/discover.ts';
 import { contains } from '../../git/repository/enclosure.ts';
+import { windowsFolder } from '../../git/repository/system-config.ts';
 import { pluginCaches, pluginVariables } from './plugin-folder.ts';
 
 /** The input for the choice of the root. */
@@ -17,6 +18,8 @@ export interface RootInput {
   readonly cwd: string;
   /** The user's home directory. */
   readonly home: string;
+  /** Default: the system of this process. */
+  readonly platform?: NodeJS.Platform;
   /** Returns the URIs of the client's roots; called only if nothing of higher rank is set. */
   clientRoots(): Promise<readonly string[]>;
 }
@@ -38,6 +41,8 @@ export interface Root {
 
 const fix = 'Start the server in a project, or give its folder by --root or MEMORY_BANK_ROOT.';
 
+const windowsFix = `A client that starts the server by cmd.exe in a shared folder, such as \\\\server\\share, gets this directory instead. ${fix}`;
+
 const pluginFix =
   'An update of a plugin replaces its folder. Open a project in the client, or give its folder by --root or MEMORY_BANK_ROOT.';
 
@@ -52,8 +57,8 @@ const pluginFix =
  * directory of the start. The first two are used as they are. From the others, the search goes up
  * in the git work tree to the nearest folder with a memory, else to the top of the work tree.
  *
- * @throws MemoryError `no_project` if the choice is not a directory, or is `/`, the home directory or the folder of
- *   a plugin.
+ * @throws MemoryError `no_project` if the choice is not a directory, or is `/`, the home directory, the folder of
+ *   a plugin, or in the folder of Windows.
  */
 export async function findRoot(input: RootInput, probe: RootProbe = disk): Promise<Root> {
   const { given, source } = await choose(input);
@@ -67,7 +72,7 @@ export async function findRoot(input: RootInput, probe: RootProbe = disk): Promi
   if (!exact) await refusePluginCache(folder, input, probe);
   const start = withoutMemoryFolder(folder);
   const path = exact ? start : await climb(start, probe);
-  await refuseSystemFolder(path, input.home, probe);
+  await refuseSystemFolder(path, input, probe);
   return { path, source };
 }
 
@@ -84,8 +89,8 @@ export interface Reach {
  *
  * @param create whether to create a missing folder.
  * @returns the real path.
- * @throws MemoryError `forbidden` outside the allowed folders, `no_project` for `/` and the home
- *   directory, `invalid_input` for a file, a missing folder, and a folder in `.git` or in
+ * @throws MemoryError `forbidden` outside the allowed folders, `no_project` for `/`, the home
+ *   directory and the folder of Windows, `invalid_input` for a file, a missing folder, and a folder in `.git` or in
  *   a memory folder, `cannot_create`.
  */
 export async function rootAt(path: string, reach: Reach, create: boolean): Promise<string> {
@@ -94,7 +99,7 @@ export async function rootAt(path: string, reach: Reach, create: boolean): Promi
   await refuseOutOfReach(root, reach);
   const inner = root.split(sep).find((part) => /^\.(git|memory-bank)$/i.test(part));
   if (inner !== undefined) throw invalid(['path'], `must not be inside a folder ${inner}`);
-  await refuseSystemFolder(root, reach.home, disk);
+  await refuseSystemFolder(root, { ...reach, env: process.env }, disk);
   if (create) await makeFolder(root);
   const folder = await disk.directory(root);
   if (folder === undefined) throw invalid(['path'], `there is no folder ${root}`);
@@ -127,7 +132,8 @@ async function choose(input: RootInput): Promise<{ given: string; source: Root['
   for (const [source, value] of settings) {
     if (isSet(value)) return { given: resolve(input.cwd, value), source };
   }
-  const [only, ...others] = (await input.clientRoots()).flatMap(toPath);
+  const uris = await input.clientRoots();
+  const [only, ...others] = uris.flatMap((uri) => toPath(uri, input.platform));
   if (only !== undefined && others.length === 0) return { given: only, source: 'client' };
   return { given: resolve(input.cwd), source: 'cwd' };
 }
@@ -138,9 +144,9 @@ function isSet(value: string | undefined): value is string {
 }
 
 /** Returns the path of a `file:` URI; undefined for any other root, which has no files. */
-function toPath(uri: string): string[] {
+function toPath(uri: string, platform = process.platform): string[] {
   try {
-    return [fileURLToPath(uri)];
+    return [fileURLToPath(uri, { windows: platform === 'win32' })];
   } catch {
     return [];
   }
@@ -218,16 +224,25 @@ async function refusePluginCache(path: string, input: RootInput, probe: RootProb
   }
 }
 
-async function refuseSystemFolder(path: string, home: string, probe: RootProbe): Promise<void> {
+async function refuseSystemFolder(
+  path: string,
+  { home, env, platform = process.platform }: Pick<RootInput, 'home' | 'env' | 'platform'>,
+  probe: RootProbe,
+): Promise<void> {
+  // Clients start programs there, and cmd.exe does so if the current directory is a shared folder.
+  const windows = platform === 'win32' ? await probe.directory(windowsFolder(env)) : undefined;
+  const isOfWindows = windows !== undefined && contains(windows, path);
   const what =
     path === parse(path).root
       ? 'the root of the file system'
       : path === ((await probe.directory(home)) ?? home)
         ? 'the home directory'
-        : undefined;
+        : isOfWindows
+          ? 'the folder of Windows'
+          : undefined;
   if (what === undefined) return;
   throw new MemoryError('no_project', `No project memory is kept in ${what}, ${path}.`, {
-    hint: fix,
+    hint: isOfWindows ? windowsFix : fix,
     data: { root: path },
   });
 }

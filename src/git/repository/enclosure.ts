@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, posix, relative, resolve, sep, win32 } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import { storageError } from '../disk/disk.ts';
 import { errno, type Files, lookThrough, NodeFiles } from '../disk/file-layer.ts';
@@ -9,8 +9,10 @@ import { findWorkTree } from './discover.ts';
 const pieceBytes = 256 * 1024;
 
 /** Whether a path is a folder or is below it; both absolute, links resolved. */
-export function contains(folder: string, path: string): boolean {
+export function contains(folder: string, path: string, platform = process.platform): boolean {
+  const { isAbsolute, relative, sep } = platform === 'win32' ? win32 : posix;
   const way = relative(folder, path);
+  // The way to another drive or shared folder of Windows is absolute.
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
