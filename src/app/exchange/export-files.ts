@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
@@ -25,7 +25,10 @@ export async function writeExport(path: string, content: string): Promise<void> 
 
 /** Makes a folder; the recursive mkdir of Node.js never ends in a place such as /proc. */
 async function makeFolder(path: string): Promise<void> {
-  if (existsSync(path)) return;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return;
+  // On Windows, a folder in a file fails as if its parent were missing.
+  if (stat) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR', path });
   await makeFolder(dirname(path));
   await mkdir(path);
 }
