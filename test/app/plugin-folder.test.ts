@@ -6,6 +6,7 @@ import { findRoot } from '../../src/app/session/root.ts';
 import { sample } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
+import { linked } from '../support/windows.ts';
 
 /** A plugin that a client has unpacked, a project, and a server that was started in the plugin. */
 class Scene {
@@ -47,7 +48,7 @@ describe('the folder of a plugin', () => {
     },
   );
 
-  test.skipIf(process.platform === 'win32')('is known through links on both sides', async () => {
+  linked('is known through links on both sides', async () => {
     const scene = new Scene();
     const alias = join(newFolder(), 'alias');
     symlinkSync(scene.plugin.root, alias);

@@ -8,8 +8,10 @@ import { isFull } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
+import { notOnWindows } from '../support/windows.ts';
 
 const windows = process.platform === 'win32';
+const ended = notOnWindows('Node.js cannot end a program that cmd has started');
 
 /** The ways in which clients start a command line, of the shells that are on this machine. */
 const shells = windows
@@ -88,8 +90,7 @@ describe.each(present)('a hook in $name', (shell) => {
     });
   });
 
-  // Node.js cannot end a program that cmd has started.
-  it.skipIf(windows)('does not hold a client that gives a hanging program up', () => {
+  ended('does not hold a client that gives a hanging program up', () => {
     const path = stub(['/bin/sleep 3', 'echo > "$0.ended"'], []);
     expect(isGivenUp(shell, command, path)).toBe(true);
     expect(existsSync(join(path, 'memory-bank.ended'))).toBe(false);

@@ -8,6 +8,7 @@ import { contextOf, hookInputs } from '../support/hook-clients.ts';
 import { main, newFolder } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
+import { inShell } from '../support/windows.ts';
 
 const env = { PATH: process.env.PATH, HOME: newFolder() };
 let repo: Repo;
@@ -217,9 +218,7 @@ describe('a hook', () => {
     }
   });
 
-  // Windows has no /bin/sh to remove the folder or close the output.
-  const posix = test.skipIf(process.platform === 'win32');
-  posix('ends with 0 also if its folder is wrong, or nobody reads the answer', () => {
+  inShell('ends with 0 also if its folder is wrong, or nobody reads the answer', () => {
     const input = JSON.stringify(claude());
     for (const args of [
       ['--no-such-option', 'hook', 'prompt'],

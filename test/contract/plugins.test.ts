@@ -14,6 +14,7 @@ import { toolsets } from '../../src/toolsets/index.ts';
 import { deep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
+import { inShell } from '../support/windows.ts';
 
 const top = resolve(import.meta.dirname, '../..');
 const version = expect.stringMatching(/^\d+\.\d+\.\d+$/);
@@ -156,9 +157,7 @@ describe('the plugins', () => {
     }
   });
 
-  // Windows has no /bin/sh; the form itself is tested there in cmd.
-  const posix = it.skipIf(process.platform === 'win32');
-  posix('have hooks that are silent and succeed where node or the program is missing', () => {
+  inShell('have hooks that are silent and succeed where node or the program is missing', () => {
     for (const client of withProgram) {
       const file = client === 'copilot' ? 'copilot/hooks.json' : `${client}/hooks/hooks.json`;
       const command = /"(?:command|bash)":("set hook.*?[^\\]")/.exec(

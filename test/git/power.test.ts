@@ -6,7 +6,9 @@ import { isFull, runs, sample } from '../support/depth.ts';
 import { Random } from '../support/random.ts';
 import { notOnWindows } from '../support/windows.ts';
 
-const linuxDisk = notOnWindows('it simulates file systems of Linux');
+const linuxDisk = notOnWindows(
+  'a folder cannot be flushed there, and the simulated disks of Linux lose names without it',
+);
 
 // The seeds are fixed, so that a missing fsync shows in every run; the fault runs try others.
 const names = ['update', 'two changes', 'edit by hand', 'unborn branch'];

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { describeDeep } from '../support/depth.ts';
+import { piped } from '../support/windows.ts';
 import { Stage } from './stage.ts';
 
 let stage: Stage;
@@ -128,7 +129,7 @@ describeDeep('what is no file', () => {
     await stage.succeed('memory_write', { category: 'patterns', key: 'b', value: 'x' });
   });
 
-  test.skipIf(process.platform === 'win32')('a pipe, which would be read for ever', async () => {
+  piped('a pipe, which would be read for ever', async () => {
     const { execFileSync } = await import('node:child_process');
     rmSync(bank('graph/tickets/a.yaml'));
     execFileSync('mkfifo', [bank('graph/tickets/a.yaml')]);

@@ -11,9 +11,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isFull, sample } from '../support/depth.ts';
+import { describeDeep, sample } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
+import { skipWithoutLinks } from '../support/windows.ts';
 
 /** Time limit of a program that may read forever, in milliseconds. */
 const hangs = 60_000;
@@ -73,9 +74,9 @@ class Scene {
   }
 }
 
-const skip = process.platform === 'win32';
+skipWithoutLinks();
 
-describe.skipIf(skip)('init', () => {
+describe('init', () => {
   const setUp = ['init', '--yes', '--clients', 'claude,cursor', '--instructions', 'CLAUDE.md'];
 
   const links: [what: string, path: string, target: string][] = [
@@ -164,7 +165,7 @@ describe.skipIf(skip)('init', () => {
   );
 });
 
-describe.skipIf(skip || !isFull)('doctor', () => {
+describeDeep('doctor', () => {
   test.each([
     ['a device', '/dev/zero'],
     ['a file outside', '../out/x.json'],
@@ -194,7 +195,7 @@ describe.skipIf(skip || !isFull)('doctor', () => {
   });
 });
 
-describe.skipIf(skip || !isFull)('import', () => {
+describeDeep('import', () => {
   test.each([
     ['a folder outside', 'memory-bank', '../out/memory-bank', 'memory-bank'],
     ['another', 'cline_docs', '../out/cline_docs', 'cline_docs'],
@@ -230,7 +231,7 @@ describe.skipIf(skip || !isFull)('import', () => {
   });
 });
 
-describe.skipIf(skip || !isFull)('show and export', () => {
+describeDeep('show and export', () => {
   test('neither print nor write through a link', () => {
     const scene = new Scene();
     expect(scene.run('init', '--yes', '--clients', 'none').status).toBe(0);

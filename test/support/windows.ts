@@ -45,4 +45,7 @@ export const signalled = notOnWindows(
 );
 
 /** Declares a test that makes a named pipe. */
-export const piped = notOnWindows('a named pipe is no file there');
+export const piped = notOnWindows('a named pipe is not a file there');
+
+/** Declares a test that runs scripts of `/bin/sh`. */
+export const inShell = notOnWindows('it has no /bin/sh; its own shells are tested in cli');
