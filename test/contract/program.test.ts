@@ -163,7 +163,8 @@ describe('with the client of the SDK', () => {
     const status = git(cwd, 'status', '--porcelain');
     mkdirSync(join(cwd, 'src', 'deep'), { recursive: true });
     const client = new Client({ name: 'claude-code', version: '2.1' });
-    const env = { ...noPath, HOME: newFolder() };
+    const home = newFolder();
+    const env = { ...noPath, HOME: home, USERPROFILE: home };
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
@@ -193,7 +194,7 @@ describe('with the client of the SDK', () => {
     const changed = git(cwd, 'show', '--format=', '--name-only', 'HEAD').trim().split('\n');
     expect(changed.every((path) => path.startsWith('.memory-bank/'))).toBe(true);
     git(cwd, 'fsck', '--full', '--strict');
-    expect(readdirSync(env.HOME)).toEqual([]);
+    expect(readdirSync(home)).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type Answer, type Asked, ask } from './http.ts';
-import { main } from './process.ts';
+import { main, withHome } from './process.ts';
 import { Repo } from './repo.ts';
 
 /** The exit status after a signal to end; Windows ends the process without asking it. */
@@ -21,7 +21,7 @@ export class HttpProgram {
     const { PATH } = process.env;
     this.child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
       cwd: repo.root,
-      env: { PATH, HOME: '/home/me', ...env },
+      env: withHome({ PATH, HOME: '/home/me', ...env }),
     });
     // A failing test does not stop the process.
     process.once('exit', () => this.child.kill('SIGKILL'));

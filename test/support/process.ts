@@ -13,6 +13,11 @@ export function newFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'memory-bank-')));
 }
 
+/** An environment in which Windows has the same home directory. */
+export function withHome(env: NodeJS.ProcessEnv) {
+  return env.HOME === undefined ? env : { USERPROFILE: env.HOME, ...env };
+}
+
 /** Bundles `probe-server.ts` and returns its path. */
 export async function buildProbeServer(): Promise<string> {
   const folder = newFolder();
@@ -50,7 +55,7 @@ export class RawClient {
     { cwd = newFolder(), env = {}, program = process.execPath }: Start = {},
   ) {
     const { PATH } = process.env;
-    this.child = spawn(program, args, { cwd, env: { PATH, HOME: '/home/me', ...env } });
+    this.child = spawn(program, args, { cwd, env: withHome({ PATH, HOME: '/home/me', ...env }) });
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.out += text;
       this.#take();

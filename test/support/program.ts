@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { main } from './process.ts';
+import { main, withHome } from './process.ts';
 
 interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv;
@@ -8,5 +8,6 @@ interface ProgramOptions {
 
 /** Runs a command of the built program in a folder; returns its status and what it has written. */
 export function runProgram(cwd: string, args: readonly string[], options: ProgramOptions = {}) {
-  return spawnSync(process.execPath, [main, ...args], { ...options, cwd, encoding: 'utf8' });
+  const env = options.env && withHome(options.env);
+  return spawnSync(process.execPath, [main, ...args], { ...options, env, cwd, encoding: 'utf8' });
 }
