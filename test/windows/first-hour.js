@@ -12,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -20,12 +20,16 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 const main = resolve(import.meta.dirname, '../../dist/main.cjs');
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'memory-bank-hour-')));
 const project = join(scratch, 'project');
-const home = join(scratch, 'home');
+// On the Windows bench, this is another drive than that of the project.
+const users = process.platform === 'win32' ? homedir() : tmpdir();
+const home = realpathSync(mkdtempSync(join(users, 'memory-bank-home-')));
 const bin = join(scratch, 'bin');
-for (const folder of [project, home, bin]) mkdirSync(folder);
+for (const folder of [project, bin]) mkdirSync(folder);
 const PATH = [bin, process.env.PATH ?? ''].join(delimiter);
 /** @type {Record<string, string>} */
 const env = { HOME: home, USERPROFILE: home, PATH };
+// What the Windows bench loads into Node.js.
+if (process.env.NODE_OPTIONS) env.NODE_OPTIONS = process.env.NODE_OPTIONS;
 const count = { passed: 0, failed: 0 };
 
 /**
@@ -69,6 +73,46 @@ function command(expected, args, input = '') {
  */
 function expect(text, part) {
   if (!text.includes(part)) throw new Error(`no "${part}" in: ${text.slice(0, 2000)}`);
+}
+
+/**
+ * Checks that a folder has been one project under all its names.
+ *
+ * @param {string} root
+ */
+function expectOneIndex(root) {
+  const names = readdirSync(join(root, '.git/memory-bank'));
+  // A process may be writing the next one.
+  const own = names.filter((name) => !name.endsWith('.tmp'));
+  for (const kind of ['history-', 'brief-']) {
+    const files = own.filter((name) => name.startsWith(kind));
+    if (files.length > 1) throw new Error(files.join());
+  }
+}
+
+/**
+ * Uses a folder as a project that is named by `--root`.
+ *
+ * @param {string} root
+ * @param {readonly string[]} spellings other names of the folder.
+ */
+function useByName(root, spellings) {
+  mkdirSync(root, { recursive: true });
+  git('init', '-q', '-b', 'main', root);
+  for (const [i, name] of [root, ...spellings].entries()) {
+    const args = ['--title', `Name ${i}`, '--context', name, '--decision', 'One memory'];
+    command(root, ['status', '--root', name]);
+    command('', ['log-decision', '--root', name, ...args]);
+    command(`Name ${i}`, ['brief', '--root', name]);
+  }
+  command('One memory', ['show', 'decisionLog.md', '--root', root]);
+  command('Name 0', ['search', 'names', '--root', root]);
+  command('Name 0', ['log', '--root', root]);
+  command('', ['check', '--root', root]);
+  command(root, ['doctor', '--root', root]);
+  expect(git('-C', root, 'log', '--format=%s'), `Name ${spellings.length}`);
+  expect(`<${git('-C', root, 'status', '--porcelain')}>`, '<>');
+  expectOneIndex(root);
 }
 
 /** @param {(client: Client) => Promise<void>} work */
@@ -241,13 +285,26 @@ if (process.platform === 'win32') {
     }
     const made = Number(git('rev-list', '--count', 'HEAD')) - before;
     if (made !== spellings.length) throw new Error(`${made} commits`);
-    const names = readdirSync(join(project, '.git/memory-bank'));
-    // A process may be writing the next one.
-    const own = names.filter((name) => !name.endsWith('.tmp'));
-    for (const kind of ['history-', 'brief-']) {
-      const files = own.filter((name) => name.startsWith(kind));
-      if (files.length > 1) throw new Error(files.join());
-    }
+    expectOneIndex(project);
+  });
+}
+if (process.platform === 'win32') {
+  for (const folder of (process.env.TEST_SHARES ?? '').split(delimiter).filter(Boolean)) {
+    await step(`a project in the shared folder ${folder} is one memory`, () => {
+      const root = `${folder}\\shop`;
+      useByName(root, [root.replaceAll('\\', '/'), `\\\\?\\UNC${root.slice(1)}`]);
+    });
+    await step(`a start in the shared folder ${folder} by cmd makes no memory in Windows`, () => {
+      const options = /** @type {const} */ ({ cwd: folder, encoding: 'utf8', env });
+      const args = ['/d', '/c', process.execPath, main, 'memory-list'];
+      const { status, stderr } = spawnSync('cmd.exe', args, options);
+      expect(`${status} ${stderr}`, 'the folder of Windows');
+    });
+  }
+  await step('a project in a folder with a path of more than 260 characters works', () => {
+    const parts = Array.from({ length: 4 }, () => 'long-'.repeat(14));
+    const root = join(scratch, ...parts);
+    useByName(root, [`\\\\?\\${root}`]);
   });
 }
 await step('init --undo takes the registration back', () => {
@@ -256,6 +313,8 @@ await step('init --undo takes the registration back', () => {
   if (config.includes('memory-bank')) throw new Error(config);
 });
 
-rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+for (const folder of [scratch, home]) {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
 console.log(`${count.passed} passed, ${count.failed} failed, 0 skipped`);
 process.exitCode = count.failed > 0 ? 1 : 0;

@@ -1,24 +1,50 @@
 // Runs the git of the machine for the git.exe of the Windows bench: git.c describes the protocol.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 
-/** The variables of Windows that the machine's git gets as well. */
-const passed = /^(?:GIT_|LC_|LANG|EMAIL$|HOME$|XDG_|SSH_|MEMORY_BANK)/;
+/**
+ * What the server knows about the machine.
+ *
+ * @typedef {object} Machine
+ * @property {string} path its PATH, for git and its helpers.
+ * @property {string} driveC the folder that is drive C; drive Z is the file system of the machine.
+ * @property {string} shares a folder with one for each server of shared folders, such as `\\bench`.
+ * @property {string} starter a script that starts Node.js for Windows.
+ */
+
+/** The variables of Windows that the machine's git gets as well; the last ones are those of CGI. */
+const passed =
+  /^(?:GIT_|LC_|LANG|EMAIL$|HOME$|XDG_|SSH_|MEMORY_BANK|REQUEST_|PATH_INFO$|QUERY_|CONTENT_|HTTP_|REMOTE_)/;
 
 /**
  * Writes paths of Windows as the machine does.
  *
  * @param {string} text an argument or variable, in which a path may be a part.
- * @param {string} driveC the folder that is drive C; drive Z is the machine's file system.
+ * @param {Machine} machine
  */
-function machinePaths(text, driveC) {
-  return text.replace(
-    /(?<![A-Za-z0-9])([CZ]):(?=[\\/])([^\s"';,)]*)/gi,
-    (_, drive, path) => (/c/i.test(drive) ? driveC : '') + path.replaceAll('\\', '/'),
-  );
+function machinePaths(text, { driveC, shares }) {
+  const slashed = (/** @type {string} */ path) => path.replaceAll('\\', '/');
+  return text
+    .replace(
+      /(?<![A-Za-z0-9])([CZ]):(?=[\\/])([^\s"';,)]*)/gi,
+      (_, drive, path) => (/c/i.test(drive) ? driveC : '') + slashed(path),
+    )
+    .replace(/(?<![A-Za-z0-9:])[\\/]{2}(bench|wsl\$)(?=[\\/])([^\s"';,)]*)/gi, (_, server, path) =>
+      join(shares, server.toLowerCase(), slashed(path)),
+    );
 }
 
 /**
@@ -37,9 +63,9 @@ function machineRelative(text, folder) {
  * Translates the paths that the program has written into a git directory for git.
  *
  * @param {string} gitDir
- * @param {string} driveC
+ * @param {Machine} machine
  */
-function translatePaths(gitDir, driveC) {
+function translatePaths(gitDir, machine) {
   const trees = join(gitDir, 'worktrees');
   const names = existsSync(trees) ? readdirSync(trees) : [];
   for (const name of [
@@ -48,9 +74,50 @@ function translatePaths(gitDir, driveC) {
   ]) {
     const path = join(gitDir, name);
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-    const translated = machinePaths(text, driveC);
+    const translated = machinePaths(text, machine);
     if (translated !== text) writeFileSync(path, translated);
   }
+}
+
+/**
+ * Marks scripts as executable: git for Windows starts each file that begins with `#!`.
+ *
+ * @param {string} gitDir
+ * @param {Record<string, string>} env
+ */
+function markScripts(gitDir, env) {
+  const hooks = join(gitDir, 'hooks');
+  const names = existsSync(hooks) ? readdirSync(hooks) : [];
+  const named = [env.GIT_EDITOR, env.GIT_SSH, env.GIT_SSH_COMMAND];
+  for (const path of [...names.map((name) => join(hooks, name)), ...named]) {
+    if (path && isFile(path) && beginning(path) === '#!') chmodSync(path, 0o755);
+  }
+}
+
+/** @param {string} path */
+function beginning(path) {
+  const fd = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(2);
+    return bytes.toString('latin1', 0, readSync(fd, bytes, 0, 2, 0));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * The options with which git starts the merge driver of a repository, whose program is one for Windows.
+ *
+ * @param {string} gitDir
+ * @param {Machine} machine
+ */
+function driverOptions(gitDir, { path, starter }) {
+  const config = join(gitDir, 'config');
+  if (!isFile(config) || !readFileSync(config, 'utf8').includes('merge-driver')) return [];
+  const args = ['config', '--file', config, 'merge.memory-bank.driver'];
+  const { stdout } = spawnSync('git', args, { encoding: 'utf8', env: { PATH: path } });
+  const line = stdout.trim().replace(/^'[^']*node\.exe'/i, `'${starter}'`);
+  return ['-c', `merge.memory-bank.driver=${line}`];
 }
 
 /**
@@ -83,12 +150,11 @@ function isFile(path) {
 /**
  * Starts the server.
  *
- * @param {string} path the machine's PATH for git and its helpers.
- * @param {string} driveC the folder that is drive C.
+ * @param {Machine} machine
  * @returns its port, and a function that ends it.
  */
-export async function serveGit(path, driveC) {
-  const server = createServer((socket) => run(socket, path, driveC));
+export async function serveGit(machine) {
+  const server = createServer((socket) => run(socket, machine));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -98,10 +164,9 @@ export async function serveGit(path, driveC) {
 
 /**
  * @param {import('node:net').Socket} socket
- * @param {string} path
- * @param {string} driveC
+ * @param {Machine} machine
  */
-function run(socket, path, driveC) {
+function run(socket, machine) {
   const frame = (/** @type {number} */ kind, /** @type {Buffer} */ content) => {
     const head = Buffer.alloc(5);
     head[0] = kind;
@@ -119,7 +184,7 @@ function run(socket, path, driveC) {
       if (rest.length < 4 + length) return;
       const piece = rest.subarray(4, 4 + length);
       rest = rest.subarray(4 + length);
-      if (child === undefined) child = start(parse(piece.toString('utf8'), driveC));
+      if (child === undefined) child = start(parse(piece.toString('utf8'), machine));
       else if (length > 0) child.stdin.write(piece);
       else child.stdin.end();
     }
@@ -128,8 +193,13 @@ function run(socket, path, driveC) {
 
   /** @param {ReturnType<typeof parse>} request */
   function start({ folder, args, env }) {
-    for (const gitDir of gitDirs(folder, args, env.GIT_DIR)) translatePaths(gitDir, driveC);
-    const git = spawn('git', args, { cwd: folder, env: { ...env, PATH: path } });
+    const options = gitDirs(folder, args, env.GIT_DIR).flatMap((gitDir) => {
+      translatePaths(gitDir, machine);
+      markScripts(gitDir, env);
+      return driverOptions(gitDir, machine);
+    });
+    const all = { ...env, PATH: machine.path };
+    const git = spawn('git', [...options, ...args], { cwd: folder, env: all });
     git.stdin.on('error', () => {});
     git.on('error', (error) => frame(2, Buffer.from(`${error.message}\n`)));
     for (const [kind, stream] of /** @type {const} */ ([
@@ -152,10 +222,10 @@ function run(socket, path, driveC) {
  * Parses a request.
  *
  * @param {string} text
- * @param {string} driveC
+ * @param {Machine} machine
  */
-function parse(text, driveC) {
-  const [folder = '/', ...rest] = text.split('\0').map((part) => machinePaths(part, driveC));
+function parse(text, machine) {
+  const [folder = '/', ...rest] = text.split('\0').map((part) => machinePaths(part, machine));
   const end = rest.indexOf('');
   const args = rest
     .slice(0, end)
