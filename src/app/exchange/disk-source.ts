@@ -18,7 +18,7 @@ export const maxLineLength = 16 * 1024 * 1024;
 const skipped = new Set(['.git', 'node_modules']);
 
 /** A source that reports how much of it has been read, from 0 to 1. */
-export interface MeasuredSource extends Source {
+interface MeasuredSource extends Source {
   readonly share: number;
 }
 

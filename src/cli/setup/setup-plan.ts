@@ -20,7 +20,7 @@ export interface FileEdit {
 }
 
 /** A file that the setup does not edit, and why. */
-export interface Untouched {
+interface Untouched {
   readonly path: string;
   readonly reason: string;
   /** Whether its entry of our name is for something else, which is not an error. */

@@ -67,7 +67,7 @@ export interface Findings {
 export type Reading = Generator<void, Findings>;
 
 /** The memory that an exporter reads. */
-export interface ExportSource {
+interface ExportSource {
   readonly project: Reader;
   /** The records of the user. */
   home(): Promise<Reader>;

@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
  * `read` changes nothing, `write` adds or changes, `destroy` can remove. It becomes the MCP annotations
  * and decides whether a call may commit.
  */
-export type Effect = 'read' | 'write' | 'destroy';
+type Effect = 'read' | 'write' | 'destroy';
 
 export interface ToolDeclaration<I extends z.ZodObject> {
   /** Wire name, as in the seed. */
@@ -44,7 +44,7 @@ export interface ToolDeclaration<I extends z.ZodObject> {
 }
 
 /** How people call an operation on the command line, and how they read its result. */
-export interface CommandForm<P extends z.ZodObject, R> {
+interface CommandForm<P extends z.ZodObject, R> {
   /** The name of the command; the tool's own name is a command as well. */
   readonly name: string;
   /** One line for the help. */
@@ -78,7 +78,7 @@ export interface OperationDeclaration<
 }
 
 /** The result of a command before its format is known. */
-export interface CommandResult {
+interface CommandResult {
   readonly failure: ErrorCode | undefined;
   readonly nothing: string | undefined;
   answer(): JsonObject;

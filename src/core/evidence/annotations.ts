@@ -53,7 +53,7 @@ export type AnnotationChanges = {
 export const annotationMerge = { evidence: 'list', supersedes: 'list' } as const;
 
 /** Limit of the evidence that one call gives. */
-export const maxGiven = 50;
+const maxGiven = 50;
 
 /** The argument of tools that write a record. */
 export const evidenceArgument = z

@@ -15,7 +15,7 @@ export function relativeDate(text: string): string | undefined {
 }
 
 /** A title in the form in which two of them are compared. */
-export function plainTitle(title: string): string {
+function plainTitle(title: string): string {
   return title
     .normalize('NFKC')
     .toLowerCase()

@@ -23,7 +23,7 @@ export const severityOf: { readonly [verdict in Verdict]: Severity } = {
 };
 
 /** A place that a record rests on: `given` by the caller, or `found` in the text of the record. */
-export interface Evidence extends Reference {
+interface Evidence extends Reference {
   /** The name of a declaration, which was given instead of lines. */
   readonly symbol?: string | undefined;
   readonly source: 'given' | 'found';
@@ -60,7 +60,7 @@ export interface EvidenceFinding {
  * another record. `relative_date`: its text contains a date such as "last week". `expired`, `similar`,
  * `large`.
  */
-export const textKinds = [
+const textKinds = [
   'superseded',
   'link',
   'rivals',
@@ -111,7 +111,7 @@ export interface EvidenceRequest {
 }
 
 /** The number of findings of each verdict, and of each other kind that was found. */
-export type EvidenceCounts = { readonly [verdict in Verdict]: number } & {
+type EvidenceCounts = { readonly [verdict in Verdict]: number } & {
   readonly [kind in TextKind]?: number;
 };
 

@@ -37,7 +37,7 @@ export interface Journal {
   readonly folders: readonly string[];
 }
 
-export interface JournalFile {
+interface JournalFile {
   /** Relative to the top of the work tree. */
   readonly path: string;
   readonly before: Oid | undefined;

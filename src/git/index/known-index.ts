@@ -103,6 +103,6 @@ export function timeOf({ key }: KnownIndex): number | undefined {
 }
 
 /** Identifies an index file; without the ctime, which the rename into place changes. */
-export function keyOf(stat: Stat): string {
+function keyOf(stat: Stat): string {
   return `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }

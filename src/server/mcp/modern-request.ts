@@ -7,7 +7,7 @@ import { invalidRequest } from './stdio.ts';
 export const modernRevision = '2026-07-28';
 
 /** The error code for a revision that this server does not serve. */
-export const unsupportedVersion = -32022;
+const unsupportedVersion = -32022;
 
 /** The levels of log messages, the least severe first. */
 export const logLevels = [

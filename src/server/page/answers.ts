@@ -5,7 +5,7 @@ import * as z from 'zod';
 const text = z.string();
 const count = z.number();
 
-export const commitShape = z.object({
+const commitShape = z.object({
   oid: text,
   at: text,
   author: text,

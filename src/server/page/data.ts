@@ -17,11 +17,6 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** Reads data from the server. */
-export function read<T>(path: string, query: Query, signal?: AbortSignal): Promise<T> {
-  return send<T>(addressOf(path, query), signal ? { signal } : {});
-}
-
 /** Asks the server to change the memory. */
 export function change<T>(path: string, body: object): Promise<T> {
   return send<T>(path, {

@@ -2,7 +2,7 @@ import { graphlib, layout } from '@dagrejs/dagre';
 import type { GraphData, GraphNode } from './answers.ts';
 
 /** A record of the picture, or a closed group of parts of the same type. */
-export interface Shape {
+interface Shape {
   /** The path of the record, or the name of the group. */
   readonly id: string;
   readonly node: GraphNode;

@@ -15,7 +15,7 @@ const maxWalk = 1000;
 const maxTracked = 20_000;
 
 /** Branches that others begin on, in the order in which they are tried. */
-export const mainBranches = [
+const mainBranches = [
   'refs/remotes/origin/HEAD',
   'refs/remotes/origin/main',
   'refs/remotes/origin/master',

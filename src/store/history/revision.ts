@@ -131,7 +131,7 @@ const units = new Map([
  *
  * @returns Unix time in seconds; undefined for any other text.
  */
-export function timeOf(text: string, now: Date): number | undefined {
+function timeOf(text: string, now: Date): number | undefined {
   const seconds = Math.floor(now.getTime() / 1000);
   if (text === 'yesterday') return seconds - 86_400;
   const [, count, unit = ''] = /^(\d{1,5})[ .]([a-z]+?)s?[ .]ago$/.exec(text) ?? [];

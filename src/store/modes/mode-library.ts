@@ -25,7 +25,7 @@ export const maxBytes = 256 * 1024;
 const clockGrain = 2000;
 
 /** A rule file that could not be used. */
-export interface UnusedRule extends SkippedRule {
+interface UnusedRule extends SkippedRule {
   /** The mode in the name of the file; empty for a folder that cannot be read. */
   readonly mode: string;
 }

@@ -9,7 +9,7 @@ import { entryAt } from '../history/last-change.ts';
 import { codeCommitOf } from '../records/message.ts';
 
 /** The name of the branch of the memory, if the user gives none. */
-export const usualBranch = 'memory';
+const usualBranch = 'memory';
 /** Limit of the branches that the search for the nearest one compares. */
 const maxCompared = 50;
 

@@ -100,7 +100,7 @@ export interface BriefSource {
 }
 
 /** A claim as a brief shows it. */
-export type BriefClaim = Pick<WorkClaim, 'path' | 'agent' | 'person' | 'until'>;
+type BriefClaim = Pick<WorkClaim, 'path' | 'agent' | 'person' | 'until'>;
 
 /** The budget of a brief that asks for no other, in characters. */
 export const defaultBudget = 6_000;

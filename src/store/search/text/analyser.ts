@@ -274,7 +274,7 @@ const variants: { readonly [letter: string]: string } = {
  *
  * Marks that make a different letter stay: й, が, Indic and Thai vowels.
  */
-export function fold(word: string): string {
+function fold(word: string): string {
   const lower = word.toLowerCase();
   if (ascii.test(lower)) return lower;
   return lower
