@@ -2,6 +2,7 @@
 export const benches = new Map([
   ['store', 'one mutation, next to `git add` and `git commit`'],
   ['start', 'the start of a server, and its first call'],
+  ['pins', 'searches with a pinned memory, next to those without'],
   ['pack', 'the first read and write in a large repository'],
   ['parallel', 'several servers that write next to a user'],
   ['graph', 'a plan of 22,000 records, read and changed'],

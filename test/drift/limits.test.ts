@@ -31,6 +31,7 @@ import * as lineTransport from '../../src/server/mcp/line-transport.ts';
 import * as sessionHandles from '../../src/server/mcp/session-handles.ts';
 import * as stdio from '../../src/server/mcp/stdio.ts';
 import * as subscriptions from '../../src/server/mcp/subscriptions.ts';
+import * as derivedCleaning from '../../src/store/derived/derived-cleaning.ts';
 import * as lastChange from '../../src/store/history/last-change.ts';
 import * as revision from '../../src/store/history/revision.ts';
 import * as unpushedCommits from '../../src/store/history/unpushed-commits.ts';
@@ -46,7 +47,7 @@ import * as transaction from '../../src/store/records/transaction.ts';
 import * as indexedRecords from '../../src/store/search/indexed-records.ts';
 import * as snippet from '../../src/store/search/passage/snippet.ts';
 import * as recordSearch from '../../src/store/search/record-search.ts';
-import * as savedIndex from '../../src/store/session/saved-index.ts';
+import * as savedState from '../../src/store/search/saved-state.ts';
 import * as sizeCheck from '../../src/store/sync/size-check.ts';
 import * as synchronize from '../../src/store/sync/synchronize.ts';
 import * as budget from '../../src/toolsets/banks/budget.ts';
@@ -210,9 +211,15 @@ const limits: readonly (readonly [what: string, most: number, unit: Unit, beyond
   ],
   [
     'its size in percent of the record files',
-    savedIndex.maxPercent,
+    savedState.maxPercent,
     '',
     'it is saved without the values of the records, or not at all',
+  ],
+  [
+    'all indexes that are saved for commits and pinned memories',
+    derivedCleaning.maxTreeBytes,
+    'bytes',
+    'those that were used longest ago are removed',
   ],
   [
     'files of a memory that has a digest for hooks',

@@ -291,17 +291,19 @@ async function expectSame(root: string, processes: readonly Opened[]): Promise<v
   }
 }
 
-async function answers({ call: { store } }: Opened): Promise<unknown> {
+async function answers({ call: { store, history } }: Opened): Promise<unknown> {
   const damaged = (list: readonly { readonly path: string }[]) => list.map(({ path }) => path);
   const found = [];
   for (const query of ['cache text', 'databse', 'user', 'sess', '数据']) {
     const result = await store.search({ query });
     found.push({ ...result, damaged: damaged(result.damaged) });
   }
+  const past = await (await history.at('HEAD')).search({ query: 'text' });
   const notes = await store.list(note);
   const letters = await store.list(letter);
   return {
     found,
+    past: { ...past, damaged: damaged(past.damaged) },
     notes: [notes.records, damaged(notes.damaged)],
     letters: [letters.records, damaged(letters.damaged)],
     named: (await store.list(note, { keys: ['a', 'x/a'] })).records,

@@ -12,7 +12,8 @@ import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type LoadedFile, NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
 import { recordSections } from '../../src/store/records/saved-layout.ts';
-import { deep, runs, sample } from '../support/depth.ts';
+import { damagedForms } from '../support/damaged-file.ts';
+import { deep, sample } from '../support/depth.ts';
 import { letter, type Note, note as plainNote } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -298,17 +299,7 @@ describe('a damaged file', () => {
     const repo = project();
     const expected = await save(repo);
     const path = fileOf(repo);
-    const good = readFileSync(path);
-    for (const length of sample([good.length - 1, 40, 0, 3, 31, 200, good.length >> 1], 2)) {
-      writeFileSync(path, good.subarray(0, length));
-      await expectRebuilt(repo, expected);
-    }
-    const next = seeded(7);
-    const random = (limit: number) => Math.floor(limit * next());
-    for (let i = 0; i < runs(40); i++) {
-      const bad = Buffer.from(good);
-      const at = i % 2 === 0 ? random(bad.length) : random(200);
-      bad[at] = (bad[at] ?? 0) ^ (1 + random(255));
+    for (const bad of damagedForms(readFileSync(path))) {
       writeFileSync(path, bad);
       await expectRebuilt(repo, expected);
     }

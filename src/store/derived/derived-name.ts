@@ -1,25 +1,49 @@
-import { join } from 'node:path';
 import { checksum } from '../../core/values/checksum.ts';
-import type { Disk } from '../../git/disk/disk.ts';
 
-/** The file of another work tree is removed when it was not written for this long, in milliseconds. */
-const abandoned = 30 * 24 * 60 * 60 * 1000;
+const kinds = ['records', 'brief', 'recent', 'words', 'vectors'] as const;
 
 /** The beginnings of the names of files that are derived from a memory. */
-export type DerivedKind = 'records' | 'brief' | 'recent' | 'words' | 'vectors';
-const names = /^(?:records|brief|recent|words|vectors)-([0-9a-f]{12,13})\.index$/;
+export type DerivedKind = (typeof kinds)[number];
+
+const treePrefix = 'tree-';
+const names = new RegExp(
+  String.raw`^(?:${kinds.join('|')})-(${treePrefix}[0-9a-f]{40,64}|[0-9a-f]{12,13})\.index(\.\w+\.tmp)?$`,
+);
 
 /**
- * Returns the name of a derived file; each work tree has its own.
+ * Names the state of the memory in a work tree, whose derived files are replaced when it changes.
  *
  * @param path of the memory folder, with all links resolved.
  */
-export function derivedName(kind: DerivedKind, path: string): string {
-  return `${kind}-${treeOf(path)}.index`;
+export function workTreeState(path: string): string {
+  return checksum(path).slice(0, 12);
 }
 
-function treeOf(path: string): string {
-  return checksum(path).slice(0, 12);
+/** Names the state of the memory in a tree of git, whose derived files are never outdated. */
+export function treeState(tree: string): string {
+  return treePrefix + tree;
+}
+
+/** Whether a name is that of the state of a tree of git. */
+export function isTreeState(state: string): boolean {
+  return state.startsWith(treePrefix);
+}
+
+/** Returns the name of a derived file of a state. */
+export function derivedName(kind: DerivedKind, state: string): string {
+  return `${kind}-${state}.index`;
+}
+
+/**
+ * Reads the name of a derived file, or of a temporary one that will replace it.
+ *
+ * @returns undefined for any other file.
+ */
+export function parseDerivedName(
+  name: string,
+): { readonly state: string; readonly isTemporary: boolean } | undefined {
+  const [, state, temporary] = names.exec(name) ?? [];
+  return state === undefined ? undefined : { state, isTemporary: temporary !== undefined };
 }
 
 /**
@@ -30,17 +54,4 @@ function treeOf(path: string): string {
 export function derivedMark(content: unknown): string {
   const build = /[\\/]builds[\\/]([^\\/]+)/.exec(import.meta.dirname)?.[1] ?? '';
   return JSON.stringify([build, process.versions.unicode, content]);
-}
-
-/** Removes the derived files of work trees that are no longer used. */
-export function cleanDerived(disk: Disk, folder: string, path: string): void {
-  const { files } = disk;
-  const own = treeOf(path);
-  for (const { name } of files.list(folder) ?? []) {
-    const [, tree] = names.exec(name) ?? [];
-    if (tree === undefined || tree === own) continue;
-    const other = join(folder, name);
-    const time = files.lstat(other)?.mtimeMs ?? Date.now();
-    if (time < Date.now() - abandoned) disk.tryDiscard(other);
-  }
 }

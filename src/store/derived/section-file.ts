@@ -53,6 +53,12 @@ export class SectionFile {
     return new SectionFile(file, table);
   }
 
+  /** Returns the same file with all of its bytes in memory. */
+  inMemory(): SectionFile {
+    const bytes = this.#bytes.read(0, this.#bytes.length);
+    return new SectionFile(inMemory(bytes), this.#table);
+  }
+
   /** Identifies the content: it contains the checksum of each section. */
   get id(): string {
     return idOf(this.#table);

@@ -12,6 +12,7 @@ import { CommitMakers } from './commit-makers.ts';
 import { folderAt } from './last-change.ts';
 import { PastRecords } from './past-records.ts';
 import { type IndexedCommit, RepositoryHistory } from './repository-history.ts';
+import { TreeSearches } from './tree-searches.ts';
 
 /** Limit of commits whose records stay in memory. */
 const maxStates = 4;
@@ -22,13 +23,16 @@ export class Archive {
   readonly #now: () => Date;
   readonly makers = new CommitMakers(this);
   readonly #states = new Map<string, PastRecords>();
+  readonly #searches: TreeSearches;
   readonly #commits: RepositoryHistory;
   /** The commits of the code; the same as those of the memory, unless the memory is apart. */
   readonly code: RepositoryHistory;
 
-  constructor(memory: MemoryFolder, disk: Disk, now: () => Date) {
+  /** @param leastSaved see `TreeSearches`. */
+  constructor(memory: MemoryFolder, disk: Disk, now: () => Date, leastSaved: number) {
     this.memory = memory;
     this.#now = now;
+    this.#searches = new TreeSearches(memory, leastSaved);
     const own = { repository: () => this.repository, folder: () => memory.inTree('') };
     this.#commits = new RepositoryHistory(own, disk, now);
     const code = { repository: () => this.#codeRepository(), folder: () => memory.folderInCode };
@@ -83,15 +87,24 @@ export class Archive {
 
   /** The records of a commit. */
   records(commit: Oid): PastRecords {
-    const { odb } = this.repository;
     const tree = this.tree(commit);
     const key = tree ?? '';
-    const records = this.#states.get(key) ?? new PastRecords(odb, tree, this.memory.types);
+    const records = this.#states.get(key) ?? this.open(tree);
     this.#states.delete(key);
     this.#states.set(key, records);
     const [oldest] = this.#states.keys();
     if (oldest !== undefined && this.#states.size > maxStates) this.#states.delete(oldest);
     return records;
+  }
+
+  /** Opens the records of a tree; undefined for a memory folder that a commit does not have. */
+  open(tree: Oid | undefined): PastRecords {
+    return new PastRecords(this.repository.odb, tree, this.memory.types, this.#searches);
+  }
+
+  /** Saves what searches of trees have indexed, and stops them. */
+  close(): Promise<void> {
+    return this.#searches.close();
   }
 
   /** The present day in UTC: `2026-01-31`. */

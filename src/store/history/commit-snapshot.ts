@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { CommitInfo, PastRecord, Snapshot } from '../../core/memory/history.ts';
 import type { SearchRequest, SearchResult } from '../../core/memory/store.ts';
 import { TreeFolder } from '../../git/objects/tree-folder.ts';
+import { readableIn } from '../modes/access.ts';
 import { maxFileBytes, type RecordFile } from '../records/record-file.ts';
 import type { Archive } from './archive.ts';
 import { folderAt } from './last-change.ts';
@@ -44,8 +45,7 @@ export class CommitSnapshot implements Snapshot {
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
-    await this.#records.refresh();
-    return this.#records.search.find(request, (path) => this.#visit.mayRead(path));
+    return this.#records.find(request, readableIn(this.#visit.access));
   }
 
   ruleFiles(): ReadonlyMap<string, string> {

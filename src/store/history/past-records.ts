@@ -1,3 +1,4 @@
+import type { SearchRequest, SearchResult } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
@@ -5,24 +6,42 @@ import { TreeFolder } from '../../git/objects/tree-folder.ts';
 import { LiveRecords } from '../records/live-records.ts';
 import { decodeText, maxFileBytes } from '../records/record-file.ts';
 import type { Records } from '../records/record-reader.ts';
-import { RecordSearch } from '../search/record-search.ts';
+import type { TreeSearch, TreeSearches } from './tree-searches.ts';
 
 /** The records of one commit, read from its trees with the rules of the work tree. */
 export class PastRecords implements Records {
   readonly view: LiveRecords;
-  readonly search: RecordSearch;
   readonly #folder: TreeFolder;
+  readonly #searches: TreeSearches;
+  readonly #tree: Oid | undefined;
+  #search: TreeSearch | undefined;
   #listed = false;
 
-  constructor(odb: ObjectDatabase, tree: Oid | undefined, types: readonly AnyRecordType[]) {
+  /** @param searches the searches of trees in this process. */
+  constructor(
+    odb: ObjectDatabase,
+    tree: Oid | undefined,
+    types: readonly AnyRecordType[],
+    searches: TreeSearches,
+  ) {
     this.#folder = new TreeFolder(odb, tree);
+    this.#tree = tree;
+    this.#searches = searches;
     this.view = new LiveRecords(this.#folder, types);
-    this.search = new RecordSearch(this.view, types);
   }
 
   async refresh(): Promise<void> {
     if (!this.#listed) this.view.refresh('names');
     this.#listed = true;
+  }
+
+  /** Searches the records; see `RecordSearch.find`. */
+  find(
+    request: SearchRequest,
+    readable: ((path: string) => boolean) | undefined,
+  ): Promise<SearchResult> {
+    this.#search ??= this.#searches.open(this.#folder, this.#tree);
+    return this.#search.find(request, readable);
   }
 
   /** The id of the blob at a path. */

@@ -44,12 +44,11 @@ export class ForeignMemory {
 
   /** All of its record files; those that cannot be read have a reason. */
   all(): Promise<readonly ForeignFile[]> {
-    this.#all ??= inSlices(this.#read());
+    this.#all ??= this.#records.refresh().then(() => inSlices(this.#read()));
     return this.#all;
   }
 
   *#read(): Generator<undefined, ForeignFile[]> {
-    this.#records.view.refresh('names');
     const found: ForeignFile[] = [];
     for (const path of this.#records.view.paths().sort().slice(0, maxListed)) {
       yield;
@@ -63,10 +62,9 @@ export class ForeignMemory {
   /** Searches the records that may be read and have no credential. */
   async search(
     request: SearchRequest,
-    mayRead: (path: string) => boolean,
+    readable: ((path: string) => boolean) | undefined,
   ): Promise<readonly ForeignHit[]> {
-    await this.#records.refresh();
-    const { hits } = await this.#records.search.find(request, mayRead);
+    const { hits } = await this.#records.find(request, readable);
     return hits.flatMap((hit) => this.#toHit(hit));
   }
 

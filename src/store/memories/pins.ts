@@ -2,7 +2,6 @@ import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { Archive } from '../history/archive.ts';
-import { PastRecords } from '../history/past-records.ts';
 import { configPath, readConfig } from '../records/memory-config.ts';
 import { ForeignMemory } from './foreign-memory.ts';
 import { memoryRef, openReceipt } from './receipt.ts';
@@ -56,7 +55,7 @@ export class Pins {
     if (tree === undefined) {
       return `What ${memoryRef(pin)} has is not the memory of the pinned commit: run "memory-bank memories fetch".`;
     }
-    const opened = new ForeignMemory(pin, new PastRecords(odb, tree, this.#archive.memory.types));
+    const opened = new ForeignMemory(pin, this.#archive.open(tree));
     this.#open.set(key, opened);
     const [oldest] = this.#open.keys();
     if (oldest !== undefined && this.#open.size > maxOpen) this.#open.delete(oldest);

@@ -18,6 +18,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import { withStorageErrors } from '../../git/disk/disk.ts';
 import type { Archive } from '../history/archive.ts';
 import { recordPath } from '../history/visit.ts';
+import { readableIn } from '../modes/access.ts';
 import type { MemoryConfig } from '../records/memory-config.ts';
 import { type Permit, toCommitMade } from '../records/permit.ts';
 import { forbidden } from '../records/record-reader.ts';
@@ -96,11 +97,9 @@ export class SessionMemories implements Memories {
   async search(request: SearchRequest): Promise<readonly ForeignHit[]> {
     const opened = this.#opened();
     if (opened.length === 0) return [];
-    const access = await this.#permit.access();
+    const readable = readableIn(await this.#permit.access());
     const found: ForeignHit[] = [];
-    for (const memory of opened) {
-      found.push(...(await memory.search(request, (path) => access.mayRead(path))));
-    }
+    for (const memory of opened) found.push(...(await memory.search(request, readable)));
     return found.sort((a, b) => b.score - a.score).slice(0, request.limit);
   }
 

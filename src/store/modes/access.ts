@@ -33,6 +33,11 @@ export interface Access {
   mayWrite(path: string): boolean;
 }
 
+/** Returns which records may be read; undefined for all, so that a search need not ask for each. */
+export function readableIn(access: Access): ((path: string) => boolean) | undefined {
+  return access.mode === undefined ? undefined : (path) => access.mayRead(path);
+}
+
 type Matcher = (path: string) => boolean;
 
 const anything: Matcher = () => true;

@@ -111,7 +111,8 @@ export class FolderScan {
   }
 
   /**
-   * Adds the folders and records that an earlier process has saved. A refresh has to follow.
+   * Adds the folders and records that an earlier process has saved. A refresh has to follow, except for
+   * those of a commit.
    *
    * @returns false, and adds nothing, if a folder is known already.
    */

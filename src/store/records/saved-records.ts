@@ -47,7 +47,8 @@ interface Tables {
 /**
  * The records as an earlier process has read them, with the stat of each file at that time.
  *
- * A caller compares the stat before it uses a record. A stat that was not settled is not saved.
+ * A caller compares the stat before it uses a record, unless it is one of a commit. A stat that was not
+ * settled is not saved.
  */
 export class SavedRecords {
   /** Sorted; the row of a record is its place here. */
@@ -61,7 +62,7 @@ export class SavedRecords {
   readonly #types: readonly AnyRecordType[];
   readonly #shared: readonly number[];
   readonly #tables: Tables;
-  readonly #disk: Folder;
+  readonly #disk: Folder | undefined;
   /** The keys and ids, from when they are first needed. */
   #keys: SavedKeys | undefined;
   /** The row after the one that was found last. */
@@ -75,7 +76,7 @@ export class SavedRecords {
     paths: readonly string[],
     types: readonly AnyRecordType[],
     tables: Tables,
-    disk: Folder,
+    disk: Folder | undefined,
   ) {
     this.#file = file;
     this.paths = paths;
@@ -98,12 +99,12 @@ export class SavedRecords {
   /**
    * Reads the records of a file; undefined if they are damaged.
    *
-   * @param disk the memory, whose files will be compared.
+   * @param disk the memory, whose files will be compared; undefined for that of a commit.
    */
   static read(
     file: SectionFile,
     known: readonly AnyRecordType[],
-    disk: Folder,
+    disk: Folder | undefined,
   ): SavedRecords | undefined {
     const names = toNames(file.json(savedSections.names));
     const paths = file.json(savedSections.paths);
@@ -239,8 +240,12 @@ export class SavedRecords {
     return toStat('file', this.#tables.stats, row);
   }
 
-  /** Compares the files of the wanted rows with their saved stats; see `Folder.unchanged`. */
+  /**
+   * Compares the files of the wanted rows with their saved stats; see `Folder.unchanged`. The files of a
+   * commit never change.
+   */
   unchanged(isWanted: (row: number) => boolean): Uint8Array {
+    if (!this.#disk) return new Uint8Array(this.paths.length).fill(1);
     return this.#disk.unchanged(this.paths, this.#tables.stats, isWanted);
   }
 

@@ -1,5 +1,6 @@
-import type { Files } from '../../git/disk/file-layer.ts';
+import { DerivedFile } from '../derived/derived-file.ts';
 import { bytesOf, isSorted, jsonBytes, type SectionFile } from '../derived/section-file.ts';
+import { derivedPlace } from '../records/derived-place.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { LearnedMeaning, learnedWeight } from '../search/meaning/learned-meaning.ts';
@@ -7,7 +8,6 @@ import type { CompareMeaning, MeaningSignal } from '../search/meaning/meaning.ts
 import type { ProjectText } from '../search/meaning/training-matrix.ts';
 import { dimensions, WordVectors } from '../search/meaning/word-vectors.ts';
 import type { RecordSearch } from '../search/record-search.ts';
-import { DerivedFile } from './derived-file.ts';
 
 /** With fewer records, hits are too few to be in a wrong order. */
 const leastRecords = 20;
@@ -155,8 +155,8 @@ export class LearnedSignal implements MeaningSignal {
 }
 
 /** The file of the vectors. */
-export function learnedFile(memory: MemoryFolder, files: Files): DerivedFile {
-  return new DerivedFile(memory, files, 'words', [version, dimensions], maxWordBytes);
+export function learnedFile(memory: MemoryFolder): DerivedFile {
+  return new DerivedFile(() => derivedPlace(memory), 'words', [version, dimensions], maxWordBytes);
 }
 
 /** Whether enough records have changed for other vectors. */

@@ -2,7 +2,8 @@ import type { Embedder } from '../../core/declarations/embedder.ts';
 import type { SearchFields } from '../../core/record/record-type.ts';
 import { monotonicTime } from '../../core/timing/clock.ts';
 import { checksum } from '../../core/values/checksum.ts';
-import type { Files } from '../../git/disk/file-layer.ts';
+import { DerivedFile } from '../derived/derived-file.ts';
+import { derivedPlace } from '../records/derived-place.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { Slice } from '../records/slices.ts';
@@ -10,7 +11,6 @@ import type { CompareMeaning, MeaningSignal } from '../search/meaning/meaning.ts
 import { cosine, VectorCache } from '../search/meaning/vector-cache.ts';
 import type { IndexedDocument } from '../search/terms/searched-collection.ts';
 import { hasSecret } from '../secrets/scan.ts';
-import { DerivedFile } from './derived-file.ts';
 
 /** The weight of the signal. */
 const modelWeight = 0.3;
@@ -267,6 +267,6 @@ async function soon<T>(
 }
 
 /** The file of the vectors that a model has made. */
-export function modelFile(memory: MemoryFolder, files: Files, model: string): DerivedFile {
-  return new DerivedFile(memory, files, 'vectors', [version, model], maxFileBytes);
+export function modelFile(memory: MemoryFolder, model: string): DerivedFile {
+  return new DerivedFile(() => derivedPlace(memory), 'vectors', [version, model], maxFileBytes);
 }

@@ -138,7 +138,7 @@ class StoreWorkspace implements Workspace {
     this.#memory.onLooked = () => this.#saved.writeSoon();
     this.#modes = new ModeLibrary(files, root, path);
     this.#local = new LocalFile(disk, () => this.#memory.repository()?.folder);
-    this.#archive = new Archive(this.#memory, disk, now);
+    this.#archive = new Archive(this.#memory, disk, now, parts.leastSaved);
     this.#memory.view.onChange((path) => {
       if (this.#listeners.size === 0 || this.#memory.sweeping) return;
       this.#changed.add(path);
@@ -276,6 +276,7 @@ class StoreWorkspace implements Workspace {
     await (await this.#learned)?.close();
     await (await this.#model)?.close();
     await this.#saved.close();
+    await this.#archive.close();
     this.#search.close();
     this.#memory.close();
   }
@@ -302,7 +303,7 @@ class StoreWorkspace implements Workspace {
       const embedder = await this.#openEmbedder();
       const { ModelSignal, modelFile } = await import('./model-signal.ts');
       const { view } = this.#memory;
-      const file = modelFile(this.#memory, this.#files, embedder.model);
+      const file = modelFile(this.#memory, embedder.model);
       return new ModelSignal(embedder, file, view, this.#learnAfter, this.#warn);
     } catch (error) {
       this.#warn(`${error instanceof Error ? error.message : error} The search works without it.`);
@@ -313,7 +314,7 @@ class StoreWorkspace implements Workspace {
   async #openLearned(): Promise<LearnedSignal> {
     const { LearnedSignal, learnedFile } = await import('./learned-signal.ts');
     const { projectTexts } = await import('../history/project-texts.ts');
-    const file = learnedFile(this.#memory, this.#files);
+    const file = learnedFile(this.#memory);
     const texts = (limit: number) => {
       const repository = this.#memory.code();
       return repository && projectTexts(repository, this.#memory.folderInCode, limit);

@@ -10,13 +10,9 @@ import { type Head, Refs } from '../../git/refs/refs.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import { unflushedDisk } from '../../git/repository/shared-repository.ts';
 import { type ClaimFile, liveClaims } from '../claims/claim-file.ts';
-import {
-  cleanDerived,
-  type DerivedKind,
-  derivedMark,
-  derivedName,
-} from '../derived/derived-name.ts';
-import { identifiedFile, SectionFile } from '../derived/section-file.ts';
+import { DerivedFile, type OpenDerivedFile } from '../derived/derived-file.ts';
+import { type DerivedKind, workTreeState } from '../derived/derived-name.ts';
+import type { SectionFile } from '../derived/section-file.ts';
 import { placeState } from '../evidence/place-state.ts';
 import { branchWork, readIndex } from '../history/branch-work.ts';
 import { drift, folderAt, lastChange } from '../history/last-change.ts';
@@ -53,7 +49,7 @@ export class QuickMemory {
   readonly #folder: string;
   /** The same path with all links resolved. */
   #resolved: string | undefined;
-  readonly #opened: number[] = [];
+  readonly #opened: OpenDerivedFile[] = [];
   /** The index of git, once it is read. */
   #staged: { readonly index: IndexFile | undefined } | undefined;
 
@@ -94,15 +90,9 @@ export class QuickMemory {
    * @returns undefined if the file is missing, too large, damaged or of another mark.
    */
   open(kind: DerivedKind, content: unknown, limit: number): SectionFile | undefined {
-    const { files } = this.#disk;
-    const path = this.#derived(kind);
-    if (files.lstat(path)?.kind !== 'file') return undefined;
-    const fd = files.open(path, 'r');
-    this.#opened.push(fd);
-    const { size } = files.fstat(fd);
-    if (size > limit) return undefined;
-    const read = (offset: number, length: number) => files.pread(fd, length, offset);
-    return SectionFile.open({ length: size, read }, derivedMark(content));
+    const opened = this.#derived(kind, content, limit).open();
+    if (opened) this.#opened.push(opened);
+    return opened?.file;
   }
 
   /** Opens the records and the search index that a server has saved. */
@@ -112,7 +102,7 @@ export class QuickMemory {
 
   /** Closes the derived files; their sections cannot be read any more. */
   close(): void {
-    for (const fd of this.#opened.splice(0)) this.#disk.files.close(fd);
+    for (const opened of this.#opened.splice(0)) opened.close();
   }
 
   /** Replaces a derived file, which may be lost in a power cut; returns its id, or undefined without a place. */
@@ -122,14 +112,13 @@ export class QuickMemory {
     sections: readonly Uint8Array[],
   ): Promise<string | undefined> {
     if (this.#disk.files.lstat(this.#own()) === undefined) return undefined;
-    const { pieces, id } = identifiedFile(derivedMark(content), sections);
-    await this.#disk.replace(this.#derived(kind), pieces, 0o600);
-    cleanDerived(this.#disk, this.#own(), this.#realPath);
-    return id;
+    return this.#derived(kind, content).writeIdentified(sections);
   }
 
-  #derived(kind: DerivedKind): string {
-    return join(this.#own(), derivedName(kind, this.#realPath));
+  #derived(kind: DerivedKind, content: unknown, limit = Number.POSITIVE_INFINITY): DerivedFile {
+    const state = workTreeState(this.#realPath);
+    const place = { disk: this.#disk, folder: this.#own(), state, inUse: [state] };
+    return new DerivedFile(() => place, kind, content, limit);
   }
 
   get #realPath(): string {
