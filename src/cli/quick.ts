@@ -48,8 +48,10 @@ export async function answer(
 async function answerBrief(packageFolder: string): Promise<boolean> {
   const agent = `memory-bank-cli/${version}`;
   return quickly(packageFolder, undefined, { agent }, async (memory) => {
-    const { text } = await memory.brief();
-    if (text !== '') await print(`${text}\n`);
+    const composed = await memory.brief();
+    if (composed === 'unknown') return false;
+    if (composed.text !== '') await print(`${composed.text}\n`);
+    return true;
   });
 }
 
@@ -62,7 +64,9 @@ async function answerEvent(
   const agent = hookAgent(event, version);
   return quickly(packageFolder, event.cwd, { agent, offered }, async (memory) => {
     const found = await answerHook(memory, event);
+    if (found === 'unknown') return false;
     if (found !== undefined) await print(`${asciiJson(found)}\n`);
+    return true;
   });
 }
 
@@ -82,13 +86,14 @@ async function print(text: string): Promise<void> {
 /**
  * Works with the memory of the current project.
  *
- * @returns false if there is no valid digest, or the work needs more than that.
+ * @param work returns false if the digest does not say enough.
+ * @returns false if there is no valid digest, or it does not say enough.
  */
 async function quickly(
   packageFolder: string,
   folder: string | undefined,
   { agent, offered }: { readonly agent: string; readonly offered?: string | undefined },
-  work: (memory: QuickHookMemory) => Promise<void>,
+  work: (memory: QuickHookMemory) => Promise<boolean>,
 ): Promise<boolean> {
   const { env } = process;
   const started = process.cwd();
@@ -105,10 +110,11 @@ async function quickly(
     if (!memory) return false;
     // The stat of a file takes less time by a short path.
     process.chdir(path);
-    await work(memory);
-    return true;
+    const isAnswered = await work(memory);
+    if (!isAnswered) process.chdir(started);
+    return isAnswered;
   } catch {
-    // The whole program answers what this one cannot, and says what is wrong.
+    // The whole program answers what this one cannot read, and says what is wrong.
     process.chdir(started);
     return false;
   }

@@ -71,7 +71,8 @@ class World {
   async quick(request: BriefRequest): Promise<string | undefined> {
     try {
       const memory = QuickHookMemory.open(this.repo.path('.memory-bank'), agent, undefined);
-      return memory && (await memory.brief(request)).text;
+      const found = await memory?.brief(request);
+      return found === 'unknown' ? undefined : found?.text;
     } catch {
       return undefined;
     }
@@ -173,6 +174,16 @@ describe('after a change', () => {
     await world.keep();
     await world.expectQuick();
     expect(world.bytes('brief')).toBe(base);
+  });
+
+  test('a hook does not know the brief, which is not an error', async () => {
+    const { repo } = await prepared();
+    const memory = QuickHookMemory.open(repo.path('.memory-bank'), agent, undefined);
+    const before = await memory?.brief();
+    expect(before).toMatchObject({ text: expect.any(String) });
+    repo.write('.memory-bank/notes.txt', 'no record\n');
+    expect(await memory?.brief()).toBe('unknown');
+    expect(await memory?.recordCommits()).toBe('unknown');
   });
 
   deep('a file counts that did not count because of another one', async () => {

@@ -41,6 +41,7 @@ class FewLines implements HookMemory {
   recordsCommits = async () => this.recording;
   recordCommits = async (earlier: string) => {
     if (earlier !== this.commit) this.recorded.push(`${earlier}..${this.commit}`);
+    return 'recorded' as const;
   };
   async brief({ budget, prompt, onlyPrompt, isKnown }: BriefRequest) {
     const isAbout = prompt?.includes('JWT') ?? false;
@@ -109,6 +110,29 @@ describe.each(clients)('a session of %s', (_, { common, names, takes }) => {
     memory.commit = 'c';
     await end();
     expect(memory.recorded).toEqual(['a..b', 'b..c']);
+  });
+
+  it('keeps nothing of an answer that is not known, so that the whole program gives it', async () => {
+    const whole = new FewLines();
+    const quick: HookMemory<'unknown'> = {
+      ...whole,
+      brief: async () => 'unknown',
+      recordCommits: async () => 'unknown',
+    };
+    const read = (event: 'session-start' | 'session-end', name: string) => {
+      const found = readEvent(event, JSON.stringify(common(name, '/project')));
+      if (!found) throw new Error('The input was not read.');
+      return found;
+    };
+    const [start, end] = [read('session-start', names.start), read('session-end', 'SessionEnd')];
+    expect(await answerHook(quick, start)).toBe('unknown');
+    expect(contextOf(await answerHook(whole, start), names.start)).toContain('Rotate keys');
+    whole.commit = 'b';
+    const recording = { recordsCommits: async () => true };
+    expect(await answerHook({ ...quick, ...recording }, end)).toBe('unknown');
+    whole.recording = true;
+    await answerHook(whole, end);
+    expect(whole.recorded).toEqual(['a..b']);
   });
 
   it('is not reminded after the memory was written, nor of a few edited files', async () => {

@@ -42,7 +42,7 @@ export async function changedFiles(
   twins: readonly string[],
 ): Promise<ChangedFile[] | undefined> {
   const most = fewChanges + changedShare * base.size;
-  const isKnown = (path: string, stat: readonly number[]) => base.hasStat(path, stat);
+  const isKnown = (path: string, stat: readonly number[]) => hasStat(base.statOf(path), stat);
   const changed = await states.changedFiles(base.id, isKnown);
   if (changed.length > most) return undefined;
   const found = new Map<string, ChangedFile>();
@@ -53,7 +53,7 @@ export async function changedFiles(
     if (looked.has(path)) continue;
     looked.add(path);
     const seen = memory.look(path);
-    const isSame = base.hasStat(path, seen?.stat);
+    const isSame = hasStat(base.statOf(path), seen?.stat);
     if (isSame && !kept.has(path)) continue;
     found.set(path, { path, stat: seen?.stat ?? null });
     if (found.size > most) return undefined;
@@ -80,10 +80,13 @@ export function isRecent(stats: ArrayLike<number>): boolean {
   return false;
 }
 
-/** Whether a file has the stat that it had. */
-export function hasStat({ stat }: ChangedFile, now: readonly number[] | undefined): boolean {
-  if (!stat || !now) return !stat && !now;
-  return stat.every((number, at) => number === now[at]);
+/** Whether a file has the stat that it had; neither has one if it is missing. */
+export function hasStat(
+  before: ArrayLike<number> | null | undefined,
+  now: readonly number[] | undefined,
+): boolean {
+  if (!before || !now) return !before && !now;
+  return now.every((number, at) => number === before[at]);
 }
 
 /** The folders that a path is in, with the memory folder. */

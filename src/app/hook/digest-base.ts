@@ -127,12 +127,10 @@ export class DigestBase {
     return this.pathAt(at) === path ? at : -1;
   }
 
-  /** Whether a path has this stat here. */
-  hasStat(path: string, stat: readonly number[] | undefined): boolean {
-    const position = this.positionOf(path);
-    if (position < 0 || !stat) return position < 0 && !stat;
-    const { stats } = this;
-    return stat.every((number, at) => number === stats[statSize * position + at]);
+  /** The `statNumbers` of a path; undefined for one that was not there. */
+  statOf(path: string): ArrayLike<number> | undefined {
+    const at = statSize * this.positionOf(path);
+    return at < 0 ? undefined : this.stats.subarray(at, at + statSize);
   }
 
   /** The paths of the files and folders below a folder. */

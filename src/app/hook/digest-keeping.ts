@@ -40,8 +40,10 @@ export async function keepDigest(context: Context, renews = false): Promise<void
 
 /** Whether the next hook can answer without reading a record. */
 async function canAnswer(memory: QuickMemory, digest: BriefDigest): Promise<boolean> {
-  return new QuickHookMemory(memory, digest, '').brief().then(
-    () => true,
-    () => false,
-  );
+  try {
+    return (await new QuickHookMemory(memory, digest, '').brief()) !== 'unknown';
+  } catch {
+    // A part of it is damaged.
+    return false;
+  }
 }

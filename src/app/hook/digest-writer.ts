@@ -102,7 +102,7 @@ async function tryToStoreChanges(
   // A file that was changed just now will be looked at again after its next change.
   if (isRecent(files.flatMap(({ stat }) => stat ?? []))) return true;
   const changes = await changesOf(base, files, input);
-  const isStill = () => files.every((file) => hasStat(file, memory.look(file.path)?.stat));
+  const isStill = () => files.every(({ path, stat }) => hasStat(stat, memory.look(path)?.stat));
   await storeRecent({ memory, base, before, head, changes, damaged, isStill }, input);
   return true;
 }
@@ -164,8 +164,8 @@ function foreignOf(
   if (!before || !isDeepStrictEqual(before.facts.foreignRefs, refs)) return undefined;
   const stat = memory.look(configPath)?.stat;
   const changed = before.changes.files.find(({ path }) => path === configPath);
-  const isSame = changed ? hasStat(changed, stat) : base.hasStat(configPath, stat);
-  return isSame ? before.facts.foreign : undefined;
+  const known = changed ? changed.stat : base.statOf(configPath);
+  return hasStat(known, stat) ? before.facts.foreign : undefined;
 }
 
 /** The last changes: those before the new commits are known. */

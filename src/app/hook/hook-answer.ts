@@ -21,36 +21,42 @@ const recorders = [
  * Returns the answer to an event of a client's session; undefined if there is nothing to say.
  *
  * It changes no record. What a session was given is kept in the local state of the clone, so that
- * the session does not get it again.
+ * the session does not get it again. An answer that is not known keeps nothing.
  */
-export async function answerHook(
-  memory: HookMemory,
+export async function answerHook<U extends 'unknown' = never>(
+  memory: HookMemory<U>,
   event: ClientEvent,
-): Promise<object | undefined> {
+): Promise<object | U | undefined> {
   // No client adds text to the context here.
   if (event.event === 'pre-compact' || !(await memory.isInitialized())) return undefined;
   if (event.event === 'session-end') {
-    if (await memory.recordsCommits()) {
-      await memory.state.exclusively(() => recordSession(memory, event));
-    }
-    return undefined;
+    if (!(await memory.recordsCommits())) return undefined;
+    return memory.state.exclusively(() => recordSession(memory, event));
   }
   // Otherwise two hooks of one session would give the same text.
   return memory.state.exclusively(() => answerAlone(memory, event));
 }
 
 /** Records the commits of a session, each of them once. */
-async function recordSession(memory: HookMemory, event: ClientEvent): Promise<void> {
+async function recordSession<U extends 'unknown'>(
+  memory: HookMemory<U>,
+  event: ClientEvent,
+): Promise<U | undefined> {
   const sessions = new HookSessions(memory.state.local, memory.now);
   const id = `${event.client} ${event.session ?? ''}`;
   const session = event.session === undefined ? undefined : await sessions.find(id);
-  if (!session || session.head === '') return;
-  await memory.recordCommits(session.head);
+  if (!session || session.head === '') return undefined;
+  const outcome = await memory.recordCommits(session.head);
+  if (outcome !== 'recorded') return outcome;
   const [head, lastChange] = [await memory.head(), await memory.lastChange()];
   await sessions.save(id, { ...session, head, memory: lastChange });
+  return undefined;
 }
 
-async function answerAlone(memory: HookMemory, event: ClientEvent): Promise<object | undefined> {
+async function answerAlone<U extends 'unknown'>(
+  memory: HookMemory<U>,
+  event: ClientEvent,
+): Promise<object | U | undefined> {
   const sessions = new HookSessions(memory.state.local, memory.now);
   const id = `${event.client} ${event.session ?? ''}`;
   const known = event.session === undefined ? undefined : await sessions.find(id);
@@ -69,6 +75,7 @@ async function answerAlone(memory: HookMemory, event: ClientEvent): Promise<obje
         start ? await sessions.lastVisit(event.client) : undefined,
       )
     : { text: '', given: [] };
+  if (composed === 'unknown') return composed;
   const remind = await mayRemind(memory, event, session, known !== undefined);
   const text = [composed.text, remind ? await reminderOf(memory) : '']
     .filter((part) => part !== '')
@@ -86,41 +93,42 @@ async function answerAlone(memory: HookMemory, event: ClientEvent): Promise<obje
 }
 
 /** The reminder, with the tools that the client is offered. */
-async function reminderOf(memory: HookMemory): Promise<string> {
+async function reminderOf(memory: HookMemory<'unknown'>): Promise<string> {
   const offered = await memory.tools();
   const named = recorders.filter(([tool]) => offered.has(tool));
   return [reminder, ...named.map(([tool, what]) => `${tool} records ${what}.`)].join(' ');
 }
 
-async function begin(memory: HookMemory): Promise<HookSession> {
+async function begin(memory: HookMemory<'unknown'>): Promise<HookSession> {
   const [head, lastChange] = [await memory.head(), await memory.lastChange()];
   return { at: '', head, memory: lastChange, given: [], reminded: false };
 }
 
 /** Composes the text for an event, and the digests of its lines. */
-async function compose(
-  memory: HookMemory,
+async function compose<U extends 'unknown'>(
+  memory: HookMemory<U>,
   { event, prompt }: ClientEvent,
   session: HookSession,
   since: string | undefined,
-): Promise<{ readonly text: string; readonly given: readonly string[] }> {
+): Promise<{ readonly text: string; readonly given: readonly string[] } | U> {
   if (event === 'stop' || (event === 'prompt' && prompt === '')) return { text: '', given: [] };
   const given = new Set(session.given);
   // One record can be about many prompts; a session gets it for the first one.
   const mark = ({ path, text }: { readonly path: string; readonly text: string }) =>
     digest(event === 'prompt' ? `prompt ${path}` : text);
-  const { text, lines } = await memory.brief({
+  const composed = await memory.brief({
     budget: event === 'prompt' ? promptBudget : defaultBudget,
     ...(event === 'prompt' && { prompt, onlyPrompt: true }),
     since,
     isKnown: (line) => given.has(mark(line)),
   });
-  return { text, given: lines.map(mark) };
+  if (composed === 'unknown') return composed;
+  return { text: composed.text, given: composed.lines.map(mark) };
 }
 
 /** Whether the session has changed the project and not the memory, and was not reminded of it. */
 async function mayRemind(
-  memory: HookMemory,
+  memory: HookMemory<'unknown'>,
   event: ClientEvent,
   session: HookSession,
   known: boolean,

@@ -4,8 +4,12 @@ import type { Brief } from '../../toolsets/brief/layout.ts';
 import type { BriefRequest } from '../../toolsets/brief/session-brief.ts';
 import { brief, trackProgress } from '../../toolsets/index.ts';
 
-/** The part of a memory that a hook reads. */
-export interface HookMemory {
+/**
+ * The part of a memory that a hook reads.
+ *
+ * @typeParam U `'unknown'` for a memory that leaves some answers to the whole program.
+ */
+export interface HookMemory<U extends 'unknown' = never> {
   readonly now: Date;
   readonly state: Pick<HookState, 'local' | 'exclusively'>;
   isInitialized(): Promise<boolean>;
@@ -19,11 +23,11 @@ export interface HookMemory {
   hasCommitsSince(earlier: string): Promise<boolean>;
   /** The number of edited files, up to a limit. */
   edited(limit: number): Promise<number>;
-  brief(request: BriefRequest): Promise<Brief>;
+  brief(request: BriefRequest): Promise<Brief | U>;
   /** Whether the project wants the commits of a session in its progress. */
   recordsCommits(): Promise<boolean>;
   /** Adds the commits since an earlier one to the progress of the project, as one entry. */
-  recordCommits(earlier: string): Promise<void>;
+  recordCommits(earlier: string): Promise<'recorded' | U>;
 }
 
 /** Number of commits that an entry names. */
@@ -47,12 +51,13 @@ export async function contextMemory(context: Context): Promise<HookMemory> {
     recordsCommits: () => project.recordsCommits(),
     recordCommits: async (earlier) => {
       const commits = await project.commitsSince(earlier);
-      if (commits.length === 0) return;
+      if (commits.length === 0) return 'recorded';
       const named = commits
         .slice(0, maxNamed)
         .map(({ oid, subject }) => `${oid.slice(0, 8)} ${subject.slice(0, maxSubject)}`);
       const more = commits.length > maxNamed ? [`and ${commits.length - maxNamed} more`] : [];
       await trackProgress(context, 'Commits', [...named, ...more].join('; '));
+      return 'recorded';
     },
   };
 }

@@ -23,8 +23,8 @@ import { BriefDigest } from './brief-digest.ts';
 import { doubtsIn } from './digest-record.ts';
 import type { HookMemory } from './hook-memory.ts';
 
-/** A memory whose digest is valid: it answers without reading a record. */
-export class QuickHookMemory implements HookMemory {
+/** A memory whose digest is valid: it answers without reading a record, or that it does not know. */
+export class QuickHookMemory implements HookMemory<'unknown'> {
   readonly now = new Date();
   readonly state: HookState;
   readonly #memory: QuickMemory;
@@ -88,15 +88,13 @@ export class QuickHookMemory implements HookMemory {
     return this.#memory.work(limit).edited.length;
   }
 
-  /** @throws Error when the digest does not say everything, so that the records have to be read. */
-  async brief(request: BriefRequest = { budget: defaultBudget }): Promise<Brief> {
-    if (!this.#digest.isCurrent()) throw new Error('The digest is outdated.');
+  /** @returns `'unknown'` if the digest is outdated or does not say everything. */
+  async brief(request: BriefRequest = { budget: defaultBudget }): Promise<Brief | 'unknown'> {
+    if (!this.#digest.isCurrent()) return 'unknown';
     const { changes, damaged, foreign, foreignRefs, syncs } = this.#digest.facts;
-    if (foreignRefs.some(([ref, oid]) => this.#memory.refValue(ref) !== oid)) {
-      throw new Error('The digest is outdated.');
-    }
+    if (foreignRefs.some(([ref, oid]) => this.#memory.refValue(ref) !== oid)) return 'unknown';
     const name = this.#memory.head().ref?.replace(/^refs\/heads\//, '');
-    const source: BriefSource = {
+    const source: BriefSource<'unknown'> = {
       agent: this.#agent,
       damaged: async () => damaged,
       conflicts: async () => this.#memory.conflicts(),
@@ -114,15 +112,14 @@ export class QuickHookMemory implements HookMemory {
     return composeBrief(source, request);
   }
 
-  #doubts(paths: readonly string[]): Map<string, RecordDoubts> {
+  /** Returns `'unknown'` if the code has changed. */
+  #doubts(paths: readonly string[]): Map<string, RecordDoubts> | 'unknown' {
     const known = new Map(this.#digest.facts.doubts);
     const today = dayOf(this.now);
     const found = new Map<string, RecordDoubts>();
     for (const path of paths) {
       const doubts = known.get(path) ?? doubtsIn(this.#digest.noteOf(path));
-      if (!doubts || !this.#memory.isCertain(doubts, today)) {
-        throw new Error('The code has changed.');
-      }
+      if (!doubts || !this.#memory.isCertain(doubts, today)) return 'unknown';
       found.set(path, doubts);
     }
     return found;
@@ -132,14 +129,13 @@ export class QuickHookMemory implements HookMemory {
     return this.#memory.recordsCommits();
   }
 
-  async recordCommits(): Promise<void> {
-    throw new Error('A change needs the whole program.');
+  async recordCommits(): Promise<'unknown'> {
+    return 'unknown';
   }
 
-  async #about(query: string): Promise<Iterable<BriefLine>> {
+  async #about(query: string): Promise<Generator<BriefLine> | 'unknown'> {
     const index = await this.#digest.search();
-    if (!index) throw new Error('A search needs the whole program.');
-    return promptLines(hitsOf(index, query), query);
+    return index ? promptLines(hitsOf(index, query), query) : 'unknown';
   }
 }
 

@@ -129,7 +129,7 @@ export class ContextSource implements BriefSource {
     return this.#context.toolNames();
   }
 
-  async about(query: string): Promise<Iterable<BriefLine>> {
+  async about(query: string): Promise<Generator<BriefLine>> {
     const { hits } = await this.#context.store.search({
       query,
       types: this.#types,

@@ -71,8 +71,12 @@ export interface BriefPoints {
   readonly about: Iterable<LocatedPoint>;
 }
 
-/** The parts of a memory from which a brief is composed. */
-export interface BriefSource {
+/**
+ * The parts of a memory from which a brief is composed.
+ *
+ * @typeParam U `'unknown'` for a source that cannot tell everything.
+ */
+export interface BriefSource<U extends 'unknown' = never> {
   /** The agent that gets the brief: `claude-code/2.1`. */
   readonly agent: string | undefined;
   /** The records that cannot be read, do not count, or are copies. */
@@ -82,7 +86,7 @@ export interface BriefSource {
   /** The statements of the records. */
   points(relevance: BranchRelevance): Promise<BriefPoints>;
   /** The doubts about records. */
-  doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
+  doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts> | U>;
   /** The name of the branch, and the files that it changes. */
   branch(): Promise<{ readonly name: string | undefined; readonly work: BranchWork }>;
   /** The claims of records, by path. */
@@ -96,7 +100,7 @@ export interface BriefSource {
   /** The names of the tools that the session is offered. */
   tools(): Promise<ReadonlySet<string>>;
   /** The lines about the words of a prompt, the best first. */
-  about(query: string): Promise<Iterable<BriefLine>>;
+  about(query: string): Promise<Generator<BriefLine> | U>;
 }
 
 /** A claim as a brief shows it. */
@@ -119,10 +123,17 @@ const maxChecked = 30;
  * Composes what a session needs to know at its start, within a budget.
  *
  * The same source and the same request give the same text.
+ *
+ * @returns `'unknown'` if the source cannot tell something that the brief needs.
  */
-export async function composeBrief(source: BriefSource, request: BriefRequest): Promise<Brief> {
+export async function composeBrief<U extends 'unknown' = never>(
+  source: BriefSource<U>,
+  request: BriefRequest,
+): Promise<Brief | U> {
   const query = promptQuery(request.prompt ?? '');
-  const found = query === '' ? [] : fitting(await source.about(query), request);
+  const matching = query === '' ? undefined : await source.about(query);
+  if (matching === 'unknown') return matching;
+  const found = fitting(matching ?? [], request);
   const asked = found.map(({ path }) => path);
   const tools = await source.tools();
   const prompted = (doubts: ReadonlyMap<string, RecordDoubts>) => ({
@@ -131,6 +142,7 @@ export async function composeBrief(source: BriefSource, request: BriefRequest): 
   });
   if (request.onlyPrompt) {
     const doubts = await source.doubts(asked);
+    if (doubts === 'unknown') return doubts;
     const sections = [{ title: attention, lines: outdatedLines(doubts) }, prompted(doubts)];
     return layOut(sections, request.budget, tools, request.isKnown);
   }
@@ -138,6 +150,7 @@ export async function composeBrief(source: BriefSource, request: BriefRequest): 
   const { now, decision, about } = await source.points(new BranchRelevance(name, work));
   const checked = checkedPaths({ now, decision, about });
   const doubts = await source.doubts([...new Set([...checked, ...asked])]);
+  if (doubts === 'unknown') return doubts;
   const lines = (part: Iterable<LocatedPoint>) => pointLines(part, doubts);
   return layOut(
     [
@@ -217,7 +230,7 @@ function* pointLines(
 
 /** The lines about records that cannot be read, are in conflict, or may be out of date. */
 async function attentionLines(
-  source: BriefSource,
+  source: Pick<BriefSource, 'damaged' | 'conflicts' | 'syncProblem'>,
   tools: ReadonlySet<string>,
   doubts: ReadonlyMap<string, RecordDoubts>,
 ): Promise<BriefLine[]> {

@@ -23,7 +23,7 @@ export async function briefOf(
   request: BriefRequest,
 ): Promise<Brief> {
   if (!(await context.project.info()).initialized) return { text: '', lines: [] };
-  return composeBrief(new ContextSource(context, types), request);
+  return composeBrief<never>(new ContextSource(context, types), request);
 }
 
 /** A short overview of the records of the given toolsets, for the start of a session. */
