@@ -10,10 +10,9 @@ import { letter, note } from '../support/note.ts';
 import { Opened } from '../support/open.ts';
 import { gitEnv } from '../support/repo.ts';
 
-/** The folder for fault repositories: in memory if possible, because there are thousands. */
-const base = fs.existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
+/** Makes a folder for a fault repository: in memory if possible, because there are thousands. */
 export function temporaryFolder(): string {
+  const base = process.env.TEST_FAST_FOLDER ?? tmpdir();
   return fs.realpathSync(fs.mkdtempSync(join(base, 'memory-bank-faults-')));
 }
 

@@ -1,19 +1,25 @@
 // `npm run test:faults -- [seed]`: tries every fault at every point and prints the violations.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bundle } from '../../build.js';
 import { bundleDriver } from './bundle.js';
 
 const top = resolve(import.meta.dirname, '../..');
-const folder = mkdtempSync(join(tmpdir(), 'memory-bank-faults-'));
+// In memory if possible, because there are thousands of repositories.
+const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const folder = mkdtempSync(join(base, 'memory-bank-faults-'));
 try {
   const driver = await bundleDriver(folder);
   await bundle('test/faults/full.ts', join(folder, 'full'));
   const seed = process.argv[2] ?? `${Date.now() % 1_000_000}`;
   const args = ['--enable-source-maps', join(folder, 'full', 'full.js'), driver, seed];
-  const { status } = spawnSync(process.execPath, args, { cwd: top, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, args, {
+    cwd: top,
+    env: { ...process.env, TMPDIR: folder },
+    stdio: 'inherit',
+  });
   process.exitCode = status ?? 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
