@@ -19,7 +19,7 @@ import { Driver } from './worker.ts';
 const tally = new Tally();
 const share: Share = isFull
   ? { kill: 60, torn: 30, once: 200, sticky: 200, performed: 60, power: 90, twice: 1 }
-  : { kill: 20, torn: 10, once: 100, sticky: 100, performed: 20, power: 40, twice: 0 };
+  : { kill: 8, torn: 4, once: 40, sticky: 40, performed: 8, power: 16, twice: 0 };
 
 const folder = newFolder();
 let driver: Driver;

@@ -31,7 +31,7 @@ describe.each(sample(names, 1))('a power cut in "%s"', (name) => {
     });
 
     linuxDisk('leaves no change half done', async () => {
-      for (let moment = 0; moment < recorded.moments; moment += isFull ? 2 : 12) {
+      for (let moment = 0; moment < recorded.moments; moment += isFull ? 2 : 24) {
         for (const seed of [moment, 1000 + moment]) {
           expect(await recorded.cut(moment, ordering, new Random(seed))).toEqual([]);
         }

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { sample } from '../support/depth.ts';
 import type { Repo } from '../support/repo.ts';
 import { create } from './create.ts';
 import { open, put } from './repository-at.ts';
@@ -16,7 +17,9 @@ function modes(repo: Repo, record: string): Record<string, string> {
   return Object.fromEntries([...found, ['record', mode(record)]]);
 }
 
-test.each(['umask', 'group', 'all', 'true', '1', '2', '0640', '0660', '0664', '0600'])(
+const values = ['group', '0640', 'umask', 'all', 'true', '1', '2', '0660', '0664', '0600'];
+
+test.each(sample(values, 2))(
   'new files have the permissions of git with core.sharedRepository %s',
   async (value) => {
     const [native, ours] = [create(), create()];

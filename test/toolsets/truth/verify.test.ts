@@ -3,7 +3,7 @@ import type { App } from '../../../src/app/app.ts';
 import type { Session } from '../../../src/core/memory/session.ts';
 import { pointsOf } from '../../../src/toolsets/memory-bank/file-points.ts';
 import { tendPrompt } from '../../../src/toolsets/truth/tend-prompt.ts';
-import { deep } from '../../support/depth.ts';
+import { deep, sample } from '../../support/depth.ts';
 import { projectApp } from '../../support/project-app.ts';
 import { Repo } from '../../support/repo.ts';
 
@@ -71,7 +71,14 @@ describe('verify_memory', () => {
     expect(repo.git('log', '-1', '--format=%s').trim()).toBe(`memory: verify ${path}`);
   });
 
-  test.each(['decisionLog.md', 'decisionLog.md#Wait', 'Wait', '.memory-bank/decisionLog.md#Wait'])(
+  const forms = [
+    'Wait',
+    'decisionLog.md',
+    'decisionLog.md#Wait',
+    '.memory-bank/decisionLog.md#Wait',
+  ];
+
+  test.each(sample(forms, 1))(
     'renews the evidence of a decision where it is, by %s, and once',
     async (path) => {
       const decide = (title: string, evidence: string[]) =>
