@@ -12,8 +12,8 @@ import type { JsonObject } from '../core/values/json.ts';
 import { redactText } from '../store/secrets/redaction.ts';
 import type { EmbeddingSettings } from './embeddings/embedding-endpoint.ts';
 import { openEmbedder } from './embeddings/embedding-settings.ts';
-import { ModelSummarizer } from './model/extractive-summarizer.ts';
 import { Model, type ModelSettings } from './model/model.ts';
+import { ModelSummarizer } from './model/model-summarizer.ts';
 import { CallContext, type CallOptions } from './session/call-context.ts';
 import {
   callError,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { ModelSummarizer } from '../../src/app/model/extractive-summarizer.ts';
 import { Model } from '../../src/app/model/model.ts';
+import { ModelSummarizer } from '../../src/app/model/model-summarizer.ts';
 import type { SummaryRequest } from '../../src/core/declarations/summarizer.ts';
 import { ModelEndpoint } from '../support/model.ts';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import * as diskSource from '../../src/app/exchange/disk-source.ts';
 import * as health from '../../src/app/health/health.ts';
 import * as digestWriter from '../../src/app/hook/digest-writer.ts';
-import * as extractiveSummarizer from '../../src/app/model/extractive-summarizer.ts';
+import * as modelSummarizer from '../../src/app/model/model-summarizer.ts';
 import * as projectFile from '../../src/app/project/project-file.ts';
 import * as answerLimit from '../../src/core/answers/answer-limit.ts';
 import type { Tool } from '../../src/core/declarations/tool.ts';
@@ -308,7 +308,7 @@ const limits: readonly (readonly [what: string, most: number, unit: Unit, beyond
   ],
   [
     'texts that wait for a summary by a model',
-    extractiveSummarizer.maxWaiting,
+    modelSummarizer.maxWaiting,
     '',
     'the others are requested when they are needed again',
   ],
