@@ -1,7 +1,7 @@
 import type { Annotations } from '../../core/evidence/annotations.ts';
 import { parseAddress, readClaims, type Sections } from '../../core/markdown/section-claims.ts';
 import type { RecordDoubts } from '../../core/memory/store.ts';
-import { OncePerStep } from '../../core/timing/once-per-step.ts';
+import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { Folder } from '../../git/disk/folder.ts';
@@ -67,7 +67,7 @@ type StatOf = (path: string) => Stat | undefined;
 /** Knows why a reader should not rely on a record, and compares again only what has changed since. */
 export class Cautions {
   readonly #texts = new Map<string, RecordText>();
-  readonly #textsNow = new OncePerStep<Map<string, RecordText>>();
+  readonly #textsNow = new MicrotaskMemo<Map<string, RecordText>>();
   readonly #verdicts = new Map<string, Verdicts>();
   /** The records whose texts were read since the last pause. */
   readonly #read = new Map<string, CheckedRecord>();

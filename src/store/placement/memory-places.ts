@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path';
 import { memoryFolderName } from '../../core/declarations/workspace.ts';
-import { OncePerStep } from '../../core/timing/once-per-step.ts';
+import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { Repository } from '../../git/commit/repository.ts';
 import { isLinkedHere } from '../../git/commit/work-tree.ts';
@@ -61,7 +61,7 @@ export class MemoryPlaces {
   readonly #options: PlacesOptions;
   readonly #known = new Map<string, KnownProject>();
   /** The looks at the disk that the calls of this step share, by root. */
-  readonly #now = new OncePerStep<Map<string, Look>>();
+  readonly #now = new MicrotaskMemo<Map<string, Look>>();
   readonly #creating = new Map<string, Promise<void>>();
   /** Projects without a memory in which a branch of it was looked for, and the state of the refs then. */
   readonly #searched = new Map<string, string>();

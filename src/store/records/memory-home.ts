@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { OncePerStep } from '../../core/timing/once-per-step.ts';
+import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { Repository, type RepositoryOptions } from '../../git/commit/repository.ts';
 import { type Disk, missingRepository, storageError } from '../../git/disk/disk.ts';
@@ -25,7 +25,7 @@ export interface MemoryHomeOptions extends RepositoryOptions {
 export class MemoryHome {
   readonly #options: MemoryHomeOptions;
   #repository: Repository | undefined;
-  readonly #repositoryNow = new OncePerStep<Repository | undefined>();
+  readonly #repositoryNow = new MicrotaskMemo<Repository | undefined>();
   #changes: ChangeQueue | undefined;
   /** The repository of the project's code, if it is not that of the memory. */
   #code: Repository | undefined;

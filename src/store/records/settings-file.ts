@@ -1,6 +1,6 @@
 import type { ReviewRule } from '../../core/declarations/workspace.ts';
 import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
-import { OncePerStep } from '../../core/timing/once-per-step.ts';
+import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { Folder } from '../../git/disk/folder.ts';
@@ -11,7 +11,7 @@ import { decodeText, maxFileBytes } from './record-file.ts';
 /** `config.yaml` of a memory, read again when it changed. */
 export class SettingsFile {
   readonly #folder: Folder;
-  readonly #statNow = new OncePerStep<Stat | undefined>();
+  readonly #statNow = new MicrotaskMemo<Stat | undefined>();
   /** The content, and the stat of the file when it was read. */
   #known:
     | { readonly stat: Stat | undefined; readonly values: MemoryConfig | undefined }

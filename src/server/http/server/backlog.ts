@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Admission } from '../../../app/session/call-context.ts';
-import { OncePerStep } from '../../../core/timing/once-per-step.ts';
+import { MicrotaskMemo } from '../../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../../core/values/error.ts';
 
 /** The limit of unread bytes of one connection: above it, no call of it begins. */
@@ -81,7 +81,7 @@ export class Backlog {
   #reading = 0;
   /** The number of reads that may run concurrently now. */
   #allowed = maxReads;
-  readonly #unreadNow = new OncePerStep<number>();
+  readonly #unreadNow = new MicrotaskMemo<number>();
 
   /** @param readTimeout the time limit for reading an answer, in milliseconds. */
   constructor(readTimeout: number) {

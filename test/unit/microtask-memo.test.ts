@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { OncePerStep } from '../../src/core/timing/once-per-step.ts';
+import { MicrotaskMemo } from '../../src/core/timing/microtask-memo.ts';
 
 test('callers that continue after one event share a value, and a later step computes it again', async () => {
   let computed = 0;
-  const value = new OncePerStep<number>();
+  const value = new MicrotaskMemo<number>();
   const step = () =>
     value.get(() => {
       computed += 1;
@@ -24,7 +24,7 @@ test('callers that continue after one event share a value, and a later step comp
 });
 
 test('no value outlives the turn in which it was computed', async () => {
-  const value = new OncePerStep<string>();
+  const value = new MicrotaskMemo<string>();
   expect(value.get(() => 'old')).toBe('old');
   await new Promise(setImmediate);
   expect(value.get(() => 'new')).toBe('new');

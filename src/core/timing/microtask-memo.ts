@@ -5,7 +5,7 @@
  * event loop between them. No request, timer or change of the disk that is answered earlier can come
  * between a caller and the value that it gets.
  */
-export class OncePerStep<T> {
+export class MicrotaskMemo<T> {
   #current: { readonly value: T } | undefined;
 
   get(compute: () => T): T {
