@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import * as z from 'zod';
 import type { App } from '../../../app/app.ts';
 import type { Tool } from '../../../core/declarations/tool.ts';
-import { NextTurn } from '../../../core/timing/next-turn.ts';
+import { CoalescedRun } from '../../../core/timing/coalesced-run.ts';
 import { inputSchema } from '../../../core/values/input.ts';
 import { isObject, type JsonObject } from '../../../core/values/json.ts';
 import type { Auth } from '../auth/auth.ts';
@@ -112,7 +112,7 @@ export async function memoryBankEndpoints(
 
 /** Reports that the server is up, and whether the memory exists. */
 export function statusEndpoint(app: App): Endpoint {
-  const check = new NextTurn(() => isInitialized(app, 'status'));
+  const check = new CoalescedRun(() => isInitialized(app, 'status'));
   return {
     method: 'get',
     path: '/status',

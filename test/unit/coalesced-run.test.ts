@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { NextTurn } from '../../src/core/timing/next-turn.ts';
+import { CoalescedRun } from '../../src/core/timing/coalesced-run.ts';
 
 test('callers of one turn share a run, which begins after the last of them has asked', async () => {
   let state = 'before';
   const seen: string[] = [];
-  const work = new NextTurn(async () => {
+  const work = new CoalescedRun(async () => {
     seen.push(state);
     return state;
   });
@@ -18,7 +18,7 @@ test('a caller that asks during a run gets the next one', async () => {
   let state = 'old';
   let runs = 0;
   const begun: (() => void)[] = [];
-  const work = new NextTurn(async () => {
+  const work = new CoalescedRun(async () => {
     runs += 1;
     const found = state;
     await new Promise<void>((resolve) => begun.push(resolve));
@@ -35,7 +35,7 @@ test('a caller that asks during a run gets the next one', async () => {
 
 test('an error reaches the callers of its run only', async () => {
   let broken = true;
-  const work = new NextTurn(async () => {
+  const work = new CoalescedRun(async () => {
     if (broken) throw new Error('broken');
     return 'well';
   });

@@ -3,7 +3,7 @@
  *
  * So it sees every change that was made before any of them asked.
  */
-export class NextTurn<T> {
+export class CoalescedRun<T> {
   readonly #work: () => Promise<T>;
   #next: Promise<T> | undefined;
 
