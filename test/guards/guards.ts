@@ -855,8 +855,8 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an agent cannot take a name of this program',
-    ['core/memory/maker.ts', 'return ownName.test(given)', 'return false'],
-    ['unit/maker.test.ts', 'gets a prefix'],
+    ['core/memory/author-name.ts', 'return ownName.test(given)', 'return false'],
+    ['unit/author-name.test.ts', 'gets a prefix'],
   ),
   guard(
     'a session that is limited to a mode stays in it',

@@ -79,7 +79,7 @@ export interface LogEntry {
   readonly outside?: readonly string[];
 }
 
-/** Commits by their makers and days. */
+/** Commits by their authors and days. */
 export interface CommitFilter {
   /** An agent without its version, or an author. */
   readonly agent?: string | undefined;
@@ -92,7 +92,7 @@ export interface CommitFilter {
 /** Numbers of commits by day in UTC, and by agent or author. */
 export interface CommitCounts {
   readonly days: ReadonlyMap<string, number>;
-  readonly makers: ReadonlyMap<string, number>;
+  readonly authors: ReadonlyMap<string, number>;
 }
 
 export interface LogRequest {

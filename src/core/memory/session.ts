@@ -1,4 +1,4 @@
-import { agentName } from './maker.ts';
+import { agentName } from './author-name.ts';
 
 /**
  * A piece of session state that belongs to one toolset.

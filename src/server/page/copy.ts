@@ -104,9 +104,9 @@ async function history(base: CopyBase, path: string, query: URLSearchParams): Pr
   const folder = `${path.replace(/\/$/, '')}/`;
   const found = entries.filter(({ commit, changes }) => {
     const day = commit.at.slice(0, 10);
-    const maker = commit.agent?.replace(/\/.*/, '') ?? commit.author;
+    const name = commit.agent?.replace(/\/.*/, '') ?? commit.author;
     return (
-      (agent === null || maker === agent) &&
+      (agent === null || name === agent) &&
       (toolset === null || base.tools[commit.tool ?? ''] === toolset) &&
       day >= after &&
       day <= before &&

@@ -127,7 +127,7 @@ function Unreviewed({
     <li>
       <p>
         {count} {isPart ? 'or more commits' : count === 1 ? 'commit' : 'commits'} of agents{' '}
-        {count === 1 && !isPart ? 'is' : 'are'} not reviewed <Makers makers={agents} />
+        {count === 1 && !isPart ? 'is' : 'are'} not reviewed <AuthorCounts authors={agents} />
       </p>
       {isPart && !isCopy && (
         <p class="faint">
@@ -151,10 +151,10 @@ function Unreviewed({
   );
 }
 
-function Makers({ makers }: { makers: Home['since']['agents'] }) {
+function AuthorCounts({ authors }: { authors: Home['since']['agents'] }) {
   return (
     <>
-      {makers.map(({ name, count }) => (
+      {authors.map(({ name, count }) => (
         <span key={name} class="tag">
           {name} {count}
         </span>
@@ -206,7 +206,7 @@ function Recent({
       {!isPast && entries.length > 0 && (
         <p class="faint">
           <a href={addressTo('timeline', '', { after: day })}>Since yesterday</a>:{' '}
-          {count === 0 ? 'nothing' : <Makers makers={agents} />}
+          {count === 0 ? 'nothing' : <AuthorCounts authors={agents} />}
           {isPart && ' or more'}
         </p>
       )}

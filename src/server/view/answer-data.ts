@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { authorName } from '../../core/memory/author-name.ts';
 import type { CommitInfo, LogEntry } from '../../core/memory/history.ts';
-import { makerOf } from '../../core/memory/maker.ts';
 import type { CommitData, Entry, RecordReference } from '../page/answers.ts';
 import type { KnownRecord } from './record-source.ts';
 
@@ -46,14 +46,14 @@ export function referenceTo({ path, title, type }: KnownRecord): RecordReference
 export function countMakers(commits: Iterable<CommitInfo>): { name: string; count: number }[] {
   const numbers = new Map<string, number>();
   for (const commit of commits) {
-    const name = makerOf(commit);
+    const name = authorName(commit);
     numbers.set(name, (numbers.get(name) ?? 0) + 1);
   }
-  return sortedMakers(numbers);
+  return sortedAuthors(numbers);
 }
 
 /** Returns the numbers of commits of agents and persons, the most first. */
-export function sortedMakers(numbers: ReadonlyMap<string, number>) {
+export function sortedAuthors(numbers: ReadonlyMap<string, number>) {
   return [...numbers]
     .map(([name, count]) => ({ name, count }))
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));

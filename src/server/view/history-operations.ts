@@ -9,7 +9,7 @@ import {
   logShape,
   modesShape,
 } from '../page/answers.ts';
-import { at, commitData, entryData, path, skip, sortedMakers } from './answer-data.ts';
+import { at, commitData, entryData, path, skip, sortedAuthors } from './answer-data.ts';
 import { compareStates } from './commit-changes.ts';
 import { defineMemoryOperation } from './operation.ts';
 
@@ -62,12 +62,12 @@ export const activity = defineMemoryOperation({
   input: z.object({ at }),
   answer: activityShape,
   async run({ history }, { at }) {
-    const { days, makers } = await history.counts(at ?? 'HEAD');
+    const { days, authors } = await history.counts(at ?? 'HEAD');
     return {
       days: [...days]
         .map(([day, count]) => ({ day, count }))
         .sort((a, b) => (a.day < b.day ? -1 : 1)),
-      agents: sortedMakers(makers),
+      agents: sortedAuthors(authors),
     };
   },
 });

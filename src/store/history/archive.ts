@@ -8,7 +8,7 @@ import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { commitInfo } from '../records/message.ts';
 import type { IndexProgress } from './change-index.ts';
-import { CommitMakers } from './commit-makers.ts';
+import { CommitAuthors } from './commit-authors.ts';
 import { folderAt } from './last-change.ts';
 import { PastRecords } from './past-records.ts';
 import { type IndexedCommit, RepositoryHistory } from './repository-history.ts';
@@ -21,7 +21,7 @@ const maxStates = 4;
 export class Archive {
   readonly memory: MemoryFolder;
   readonly #now: () => Date;
-  readonly makers = new CommitMakers(this);
+  readonly authors = new CommitAuthors(this);
   readonly #states = new Map<string, PastRecords>();
   readonly #searches: TreeSearches;
   readonly #commits: RepositoryHistory;

@@ -29,7 +29,7 @@ export async function logOf(
     .sort((a, b) => index.compare(a.commit, b.commit));
   const readable = section === undefined ? changes : stepsOfSection(visit, changes, section);
   const commits = readable.map(({ commit }) => commit);
-  const chosen = new Set(await visit.archive.makers.select(index, commits, filter));
+  const chosen = new Set(await visit.archive.authors.select(index, commits, filter));
   const steps = readable.filter(({ commit }) => chosen.has(commit));
   const page = steps.slice(skip, skip + limit);
   const entries = await Promise.all(
@@ -74,7 +74,7 @@ export async function logBelow(
 ): Promise<Log | undefined> {
   const { commits, isWanted, shallow } = commitsBelow(visit, { index, number }, folder);
   if (folder !== undefined && commits.length === 0) return undefined;
-  const found = await visit.archive.makers.select(index, commits, filter);
+  const found = await visit.archive.authors.select(index, commits, filter);
   const page = found.slice(skip, skip + limit);
   const entries = await Promise.all(
     page.map(async (number) => {
@@ -98,7 +98,7 @@ export function countsOf(visit: Visit, { index, number }: IndexedCommit): Promis
   const { commits } = commitsBelow(visit, { index, number }, undefined);
   const kept = counted.get(commits);
   if (kept) return kept;
-  const counts = visit.archive.makers.count(index, commits);
+  const counts = visit.archive.authors.count(index, commits);
   counted.set(commits, counts);
   counts.catch(() => counted.delete(commits));
   return counts;

@@ -1,26 +1,26 @@
+import { authorName } from '../../core/memory/author-name.ts';
 import type { CommitCounts, CommitFilter, CommitInfo } from '../../core/memory/history.ts';
-import { makerOf } from '../../core/memory/maker.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { Slice } from '../records/slices.ts';
 import type { ChangeIndex } from './change-index.ts';
 
 /** The agent or person that made a commit, and the tool. */
-interface Maker {
+interface CommitAuthor {
   readonly name: string;
   readonly tool: string | undefined;
 }
 
-/** The archive, which has the commits and their makers. */
+/** The archive, which has the commits and their authors. */
 interface CommitSource {
   commit(oid: Oid): CommitInfo;
 }
 
-/** The makers of commits. They are kept, because a commit never changes. */
-export class CommitMakers {
+/** The authors of commits. They are kept, because a commit never changes. */
+export class CommitAuthors {
   readonly #archive: CommitSource;
-  readonly #makers = new Map<Oid, Maker>();
-  /** Many commits have the same maker and tool. */
-  readonly #same = new Map<string, Maker>();
+  readonly #authors = new Map<Oid, CommitAuthor>();
+  /** Many commits have the same author and tool. */
+  readonly #same = new Map<string, CommitAuthor>();
 
   constructor(archive: CommitSource) {
     this.#archive = archive;
@@ -37,42 +37,42 @@ export class CommitMakers {
       return day >= after && day <= before;
     });
     if (agent === undefined && tools === undefined) return inTime;
-    const makers = await this.#of(index, inTime);
+    const authors = await this.#of(index, inTime);
     return inTime.filter((_, i) => {
-      const { name = '', tool = '' } = makers[i] ?? {};
+      const { name = '', tool = '' } = authors[i] ?? {};
       return (agent === undefined || name === agent) && (tools?.includes(tool) ?? true);
     });
   }
 
-  /** Counts commits by day and by maker. */
+  /** Counts commits by day and by author. */
   async count(index: ChangeIndex, found: readonly number[]): Promise<CommitCounts> {
     const days = new Map<string, number>();
     for (const commit of found) add(days, dayOf(index, commit));
-    const makers = new Map<string, number>();
-    for (const { name } of await this.#of(index, found)) add(makers, name);
-    return { days, makers };
+    const authors = new Map<string, number>();
+    for (const { name } of await this.#of(index, found)) add(authors, name);
+    return { days, authors };
   }
 
-  async #of(index: ChangeIndex, found: readonly number[]): Promise<readonly Maker[]> {
-    const makers: Maker[] = [];
+  async #of(index: ChangeIndex, found: readonly number[]): Promise<readonly CommitAuthor[]> {
+    const authors: CommitAuthor[] = [];
     const slice = new Slice();
     for (const commit of found) {
-      makers.push(this.#maker(index.commit(commit).oid));
+      authors.push(this.#author(index.commit(commit).oid));
       if (slice.isOver) await slice.turn();
     }
-    return makers;
+    return authors;
   }
 
-  #maker(oid: Oid): Maker {
-    const known = this.#makers.get(oid);
+  #author(oid: Oid): CommitAuthor {
+    const known = this.#authors.get(oid);
     if (known) return known;
     const commit = this.#archive.commit(oid);
-    const [name, { tool }] = [makerOf(commit), commit];
+    const [name, { tool }] = [authorName(commit), commit];
     const key = `${name}\n${tool}`;
-    const maker = this.#same.get(key) ?? { name, tool };
-    this.#same.set(key, maker);
-    this.#makers.set(oid, maker);
-    return maker;
+    const author = this.#same.get(key) ?? { name, tool };
+    this.#same.set(key, author);
+    this.#authors.set(oid, author);
+    return author;
   }
 }
 

@@ -17,6 +17,6 @@ export function agentName(given: string): string {
 }
 
 /** Returns the agent of a commit without its version, or its author without the address. */
-export function makerOf({ agent, author }: Pick<CommitInfo, 'agent' | 'author'>): string {
+export function authorName({ agent, author }: Pick<CommitInfo, 'agent' | 'author'>): string {
   return (agent ?? author).replace(/\/.*| <[^<>]*>$/, '');
 }

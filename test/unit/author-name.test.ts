@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agentName, isOfPerson } from '../../src/core/memory/maker.ts';
+import { agentName, isOfPerson } from '../../src/core/memory/author-name.ts';
 import { Session } from '../../src/core/memory/session.ts';
 
 describe('the name that an agent gives itself', () => {
