@@ -7,7 +7,7 @@ import { identity } from '../../git/refs/identity.ts';
 import type { Remote } from '../../git/remote/remote.ts';
 import type { Archive } from '../history/archive.ts';
 import { recordPath } from '../history/visit.ts';
-import type { Permit } from '../records/permit.ts';
+import type { CallRights } from '../records/call-rights.ts';
 import { forbidden } from '../records/record-reader.ts';
 import {
   type ClaimFile,
@@ -35,12 +35,12 @@ interface Held {
 /** The claims, for one call of one session. */
 export class SessionClaims implements Claims {
   readonly #archive: Archive;
-  readonly #permit: Permit;
+  readonly #rights: CallRights;
   readonly #now: () => Date;
 
-  constructor(archive: Archive, permit: Permit, now: () => Date) {
+  constructor(archive: Archive, rights: CallRights, now: () => Date) {
     this.#archive = archive;
-    this.#permit = permit;
+    this.#rights = rights;
     this.#now = now;
   }
 
@@ -61,8 +61,8 @@ export class SessionClaims implements Claims {
     const { memory } = this.#archive;
     const repository = memory.repository();
     if (!repository?.canReadRefs) return found;
-    const { id: session } = this.#permit.session;
-    const access = await this.#permit.access();
+    const { id: session } = this.#rights.session;
+    const access = await this.#rights.access();
     for (const [path, file] of liveClaims(repository, memory.inTree(''), this.#now())) {
       if (access.mayRead(path)) found.set(path, toClaim(file, path, session));
     }
@@ -123,7 +123,7 @@ export class SessionClaims implements Claims {
 
   async #begin(given: string): Promise<Work> {
     const path = recordPath(given);
-    const access = await this.#permit.access();
+    const access = await this.#rights.access();
     const { memory, repository } = this.#archive;
     await memory.refresh();
     if (memory.view.look(path)?.key === undefined) {
@@ -133,9 +133,9 @@ export class SessionClaims implements Claims {
       });
     }
     if (!access.mayWrite(path)) throw forbidden('claim', path, access);
-    const { session, agent, author } = await this.#permit.actor();
+    const { session, agent, author } = await this.#rights.actor();
     const owner = { session, agent: agent ?? '', person: author?.name };
-    return new Work(repository, path, memory.inTree(path), owner, this.#permit.signal);
+    return new Work(repository, path, memory.inTree(path), owner, this.#rights.signal);
   }
 
   /** The remote that decides between machines, or the reason why none can be asked; neither if there is none. */
@@ -171,7 +171,7 @@ export class SessionClaims implements Claims {
       const held = work.at(localClaims);
       this.#checkFree(held, session, work.path);
       const swap = { ref, from: held?.oid, to: value.oid };
-      if (await work.repository.direct.swapOwnRef(swap, [value], this.#permit.signal)) return;
+      if (await work.repository.direct.swapOwnRef(swap, [value], this.#rights.signal)) return;
     }
     throw lostRaces(work.path);
   }

@@ -159,7 +159,7 @@ async function codeAt(
   const named = codeCommitOf(message);
   if (named !== undefined && code.repository.odb.has(named)) return { commit: named };
   if (!memory.isApart) return { commit };
-  const before = code.before(head, committer.seconds, visit.permit).catch((error) => {
+  const before = code.before(head, committer.seconds, visit.rights).catch((error) => {
     if (error instanceof MemoryError && error.code === 'not_found') return head;
     throw error;
   });

@@ -245,7 +245,7 @@ export class Cautions {
     statOf: StatOf,
   ): Promise<void> {
     const since = Date.now();
-    const pause = () => visit.permit.signal.throwIfAborted();
+    const pause = () => visit.rights.signal.throwIfAborted();
     const now = this.#codeAt(visit, head);
     const places = new NamedPlaces(visit, memory);
     // Nothing has been awaited since these were read.

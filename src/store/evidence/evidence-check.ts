@@ -53,10 +53,10 @@ export async function checkEvidence(
   const { memory } = archive;
   await memory.refresh();
   const head = await visit.resolve('HEAD');
-  const code = await archive.code.resolve('HEAD', visit.permit);
+  const code = await archive.code.resolve('HEAD', visit.rights);
   const since =
     request.since === undefined ? undefined : await forkPoint(visit, code, request.since);
-  const pause = () => visit.permit.signal.throwIfAborted();
+  const pause = () => visit.rights.signal.throwIfAborted();
   const all = memory.view.paths().sort();
   const paths = new Set(pathsBelow(all, memoryPath(request.path)));
   const { only } = request;
@@ -106,7 +106,7 @@ async function checkCode(
   places: readonly Named[],
 ): Promise<EvidenceReport> {
   const now = codeNow(visit, code);
-  const pause = () => visit.permit.signal.throwIfAborted();
+  const pause = () => visit.rights.signal.throwIfAborted();
   const based = await withBaselines(visit, memory, code, places);
   const judged = await inSlices(judgeAll(visit, now, since, based), pause);
   const changes = await inSlices(
@@ -186,7 +186,7 @@ function pathsBelow(paths: readonly string[], below: string | undefined): readon
 
 /** The last common commit of HEAD and a revision; the revision itself where there is none. */
 async function forkPoint(visit: Visit, head: Oid, revision: string): Promise<Oid> {
-  const oid = await visit.archive.code.resolve(revision, visit.permit);
+  const oid = await visit.archive.code.resolve(revision, visit.rights);
   const [here, there] = [await visit.codePlace(head), await visit.codePlace(oid)];
   const own = ancestors(there.index, here.number);
   const others = ancestors(there.index, there.number);

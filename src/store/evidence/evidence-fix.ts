@@ -1,7 +1,7 @@
 import { formatPlace, replaceEvidence } from '../../core/evidence/annotations.ts';
 import type { CodePlace, EvidenceReport } from '../../core/evidence/verdict.ts';
 import type { Visit } from '../history/visit.ts';
-import { toCommitMade } from '../records/permit.ts';
+import { toCommitMade } from '../records/call-rights.ts';
 
 /**
  * Writes the new places of given evidence that was moved, and nothing else, in one commit.
@@ -12,7 +12,7 @@ import { toCommitMade } from '../records/permit.ts';
  * @returns the paths of the changed records.
  */
 export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<readonly string[]> {
-  const { permit, archive, access } = visit;
+  const { rights, archive, access } = visit;
   const moves = new Map<string, ReadonlyMap<string, CodePlace>>();
   for (const { path, findings } of report.records) {
     const own = findings.flatMap((finding) => {
@@ -43,9 +43,9 @@ export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<re
       }
     },
     access,
-    await permit.actor(),
-    { signal: permit.signal },
+    await rights.actor(),
+    { signal: rights.signal },
   );
-  if (made) permit.onCommit(toCommitMade(made));
+  if (made) rights.onCommit(toCommitMade(made));
   return [...moves.keys()];
 }

@@ -8,8 +8,8 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Rebuilt, Rewrite } from '../../git/commit/rewrite-plan.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
+import { toCommitMade } from '../records/call-rights.ts';
 import { isMemoryMessage } from '../records/message.ts';
-import { toCommitMade } from '../records/permit.ts';
 import {
   changedPaths,
   rebuild,
@@ -76,10 +76,10 @@ export async function divide(
       throw new MemoryError('unsupported', `The commit cannot be divided: ${found.obstacle}`);
     }
     return planned?.rewrite;
-  }, visit.permit.signal);
+  }, visit.rights.signal);
   if (!made || !found) return undefined;
   const commit = toCommitMade(made);
-  visit.permit.onCommit(commit);
+  visit.rights.onCommit(commit);
   return { ...found, made: commit };
 }
 

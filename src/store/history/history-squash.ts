@@ -4,8 +4,8 @@ import type { Rewrite } from '../../git/commit/rewrite-plan.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
+import { toCommitMade } from '../records/call-rights.ts';
 import { squashMessage } from '../records/message.ts';
-import { toCommitMade } from '../records/permit.ts';
 import {
   rebuild,
   type UnpushedCommit,
@@ -36,10 +36,10 @@ export async function squash(
       });
     }
     return planOf(visit, range, message)?.rewrite;
-  }, visit.permit.signal);
+  }, visit.rights.signal);
   if (!made || !found) return undefined;
   const commit = toCommitMade(made);
-  visit.permit.onCommit(commit);
+  visit.rights.onCommit(commit);
   return { ...found, made: commit };
 }
 

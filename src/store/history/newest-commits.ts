@@ -25,7 +25,7 @@ export async function newestCommits(
   head: Oid,
   limit: number,
 ): Promise<NewestCommits> {
-  const pause = pacer(visit.permit.signal);
+  const pause = pacer(visit.rights.signal);
   const began = monotonicTime();
   const { odb } = visit.archive.repository;
   const entries: LogEntry[] = [];

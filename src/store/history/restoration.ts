@@ -8,8 +8,8 @@ import type { Damaged } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { boundedListing } from '../records/bounded-listing.ts';
+import { toCommitMade } from '../records/call-rights.ts';
 import type { LiveRecords } from '../records/live-records.ts';
-import { toCommitMade } from '../records/permit.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import { inSlices, Slice } from '../records/slices.ts';
 import type { LiveTransaction } from '../records/transaction.ts';
@@ -34,7 +34,7 @@ export async function restore(
     : visit.resolve(revision));
   const records = visit.archive.records(source);
   await records.refresh();
-  const { actor, signal, onCommit } = visit.permit;
+  const { actor, signal, onCommit } = visit.rights;
   let undone: readonly CommitInfo[] = [];
   const { result, made } = await visit.archive.memory.change(
     (outcome: RestoredPaths) => ({
@@ -143,7 +143,7 @@ async function restoreAll(
   const removed: string[] = [];
   const damaged: Damaged[] = [];
   let known = folder === undefined;
-  const { signal } = visit.permit;
+  const { signal } = visit.rights;
   const slice = new Slice();
   const turn = async () => {
     if (slice.isOver) await slice.turn();

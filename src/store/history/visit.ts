@@ -2,8 +2,8 @@ import type { CommitInfo } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { Access } from '../modes/access.ts';
+import type { CallRights } from '../records/call-rights.ts';
 import { commitInfo } from '../records/message.ts';
-import type { Permit } from '../records/permit.ts';
 import { forbidden } from '../records/record-reader.ts';
 import type { Archive } from './archive.ts';
 import { type PathChange, pathChanges } from './change-index.ts';
@@ -13,14 +13,14 @@ import { Versions } from './versions.ts';
 /** Access to the archive for one call, under the rules of its mode. */
 export class Visit {
   readonly archive: Archive;
-  readonly permit: Permit;
+  readonly rights: CallRights;
   readonly access: Access;
   readonly versions: Versions;
 
-  constructor(archive: Archive, permit: Permit, access: Access) {
+  constructor(archive: Archive, rights: CallRights, access: Access) {
     this.archive = archive;
     this.versions = new Versions(archive.repository.odb, (path) => archive.typeOf(path));
-    this.permit = permit;
+    this.rights = rights;
     this.access = access;
   }
 
@@ -35,11 +35,11 @@ export class Visit {
   }
 
   resolve(revision: string): Promise<Oid> {
-    return this.archive.resolve(revision, this.permit);
+    return this.archive.resolve(revision, this.rights);
   }
 
   place(commit: Oid): Promise<IndexedCommit> {
-    return this.archive.index(commit, this.permit);
+    return this.archive.index(commit, this.rights);
   }
 
   /** The commit that the code is at; undefined before the first one. */
@@ -49,7 +49,7 @@ export class Visit {
 
   /** A commit of the code. */
   codePlace(commit: Oid): Promise<IndexedCommit> {
-    return this.archive.code.place(commit, this.permit);
+    return this.archive.code.place(commit, this.rights);
   }
 
   /** The description of a commit of the code. */

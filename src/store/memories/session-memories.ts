@@ -19,8 +19,8 @@ import { withStorageErrors } from '../../git/disk/disk.ts';
 import type { Archive } from '../history/archive.ts';
 import { recordPath } from '../history/visit.ts';
 import { readableIn } from '../modes/access.ts';
+import { type CallRights, toCommitMade } from '../records/call-rights.ts';
 import type { MemoryConfig } from '../records/memory-config.ts';
-import { type Permit, toCommitMade } from '../records/permit.ts';
 import { forbidden } from '../records/record-reader.ts';
 import type { ForeignFile, ForeignMemory } from './foreign-memory.ts';
 import { type Pins, short } from './pins.ts';
@@ -30,13 +30,13 @@ import { memoryRef } from './receipt.ts';
 export class SessionMemories implements Memories {
   readonly #archive: Archive;
   readonly #pins: Pins;
-  readonly #permit: Permit;
+  readonly #rights: CallRights;
   readonly #now: () => Date;
 
-  constructor(archive: Archive, pins: Pins, permit: Permit, now: () => Date) {
+  constructor(archive: Archive, pins: Pins, rights: CallRights, now: () => Date) {
     this.#archive = archive;
     this.#pins = pins;
-    this.#permit = permit;
+    this.#rights = rights;
     this.#now = now;
   }
 
@@ -71,7 +71,7 @@ export class SessionMemories implements Memories {
     if (typeof opened === 'string') {
       throw new MemoryError('not_found', opened, { data: { path: address } });
     }
-    const access = await this.#permit.access();
+    const access = await this.#rights.access();
     if (!access.mayRead(path)) throw forbidden('read', address, access);
     const found = opened.read(path);
     return { ...found.record, caution: this.#cautions(found) };
@@ -79,11 +79,11 @@ export class SessionMemories implements Memories {
 
   async #pinsAt(revision: string | undefined): Promise<readonly MemoryPin[]> {
     if (revision === undefined) return this.#pins.present;
-    return this.#pins.at(await this.#archive.resolve(revision, this.#permit));
+    return this.#pins.at(await this.#archive.resolve(revision, this.#rights));
   }
 
   async records(): Promise<readonly ForeignRecord[]> {
-    const access = await this.#permit.access();
+    const access = await this.#rights.access();
     const found: ForeignRecord[] = [];
     for (const memory of this.#opened()) {
       for (const file of await memory.all()) {
@@ -97,7 +97,7 @@ export class SessionMemories implements Memories {
   async search(request: SearchRequest): Promise<readonly ForeignHit[]> {
     const opened = this.#opened();
     if (opened.length === 0) return [];
-    const readable = readableIn(await this.#permit.access());
+    const readable = readableIn(await this.#rights.access());
     const found: ForeignHit[] = [];
     for (const memory of opened) found.push(...(await memory.search(request, readable)));
     return found.sort((a, b) => b.score - a.score).slice(0, request.limit);
@@ -127,7 +127,7 @@ export class SessionMemories implements Memories {
     return withStorageErrors('fetch a memory', async () => {
       const { fetchPins } = await import('./pin-fetch.ts');
       const all = await this.#pinsAt(revision);
-      const { signal } = this.#permit;
+      const { signal } = this.#rights;
       const failures = await fetchPins(this.#archive, this.#pins, signal, all, name);
       const named = all.filter((pin) => name === undefined || pin.name === name);
       const after = await Promise.all(named.map((pin) => this.#describe(pin, all)));
@@ -148,7 +148,7 @@ export class SessionMemories implements Memories {
   preview(wanted: MemoryPin): Promise<PinPreview> {
     return withStorageErrors('fetch a memory', async () => {
       const { previewPin } = await import('./pin-fetch.ts');
-      return previewPin(this.#archive, this.#pins, this.#permit.signal, wanted);
+      return previewPin(this.#archive, this.#pins, this.#rights.signal, wanted);
     });
   }
 
@@ -171,14 +171,14 @@ export class SessionMemories implements Memories {
     // Settings are not records, so the lists of a mode do not apply to them.
     const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
     const done = pin ? `pin the memory ${name} at ${short(pin)}` : `remove the memory ${name}`;
-    const { signal } = this.#permit;
-    const actor = await this.#permit.actor();
+    const { signal } = this.#rights;
+    const actor = await this.#rights.actor();
     const { made } = await memory.change({ subject: done }, () => undefined, access, actor, {
       signal,
       configure,
     });
     const commit = made && toCommitMade(made);
-    if (commit) this.#permit.onCommit(commit);
+    if (commit) this.#rights.onCommit(commit);
     return commit;
   }
 
@@ -215,7 +215,7 @@ export class SessionMemories implements Memories {
   async #ownDecisions(): Promise<ReadonlyMap<string, string>> {
     const { memory } = this.#archive;
     await memory.refresh();
-    const access = await this.#permit.access();
+    const access = await this.#rights.access();
     const found = new Map<string, string>();
     for (const path of memory.view.paths().sort()) {
       const record = access.mayRead(path) ? memory.view.known(path) : undefined;

@@ -9,6 +9,7 @@ import { sameStat } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
 import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
+import type { MadeChange } from './call-rights.ts';
 import { planChange } from './change-plan.ts';
 import { type PlannedChange, type RepeatableChange, retried } from './change-round.ts';
 import { earlierId } from './earlier-id.ts';
@@ -22,7 +23,6 @@ import {
 } from './memory-config.ts';
 import { MemoryHome, type MemoryHomeOptions } from './memory-home.ts';
 import type { Actor } from './message.ts';
-import type { MadeChange } from './permit.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
 import { SettingsFile } from './settings-file.ts';
 import { LiveTransaction, RecordChangedError } from './transaction.ts';

@@ -32,7 +32,7 @@ export async function acceptedCommits(
   head: Oid,
   wanted: ReadonlySet<Oid>,
 ): Promise<ReadonlySet<Oid>> {
-  const pause = pacer(visit.permit.signal);
+  const pause = pacer(visit.rights.signal);
   const began = monotonicTime();
   const { odb } = visit.archive.repository;
   const met = new Map<Oid, Met>();

@@ -15,8 +15,8 @@ import { checkSeen, restore } from '../history/restoration.ts';
 import { recordPath, Visit } from '../history/visit.ts';
 import { treeFolder } from '../placement/memory-folders.ts';
 import { ReviewBase } from '../placement/review-base.ts';
+import { type CallRights, toCommitMade } from '../records/call-rights.ts';
 import { commitMessage } from '../records/message.ts';
-import { type Permit, toCommitMade } from '../records/permit.ts';
 import { checkMerge, mergeChanges, mergeCommit } from '../sync/branch-merge.ts';
 import { areRelated } from '../sync/divergence.ts';
 import { acceptedCommits } from './accepted-commits.ts';
@@ -29,11 +29,11 @@ const prefix = `refs/heads/${reviewBranches}`;
 /** The reviews of a memory, for one call of one session. */
 export class SessionReviews implements Reviews {
   readonly #archive: Archive;
-  readonly #permit: Permit;
+  readonly #rights: CallRights;
   readonly #base: ReviewBase;
 
-  constructor(archive: Archive, permit: Permit) {
-    [this.#archive, this.#permit] = [archive, permit];
+  constructor(archive: Archive, rights: CallRights) {
+    [this.#archive, this.#rights] = [archive, rights];
     const { memory } = archive;
     this.#base = new ReviewBase(memory.inTree(''), !memory.isApart);
   }
@@ -110,10 +110,10 @@ export class SessionReviews implements Reviews {
     await checkMerge(visit, forHead, request);
     // The review first: the memory has the records only when the review knows that it has them.
     const message = commitMessage({ subject: `accept a part of ${name}` }, [], {
-      ...(await this.#permit.actor()),
+      ...(await this.#rights.actor()),
       agent: 'memory-bank',
     });
-    await repository.direct.absorb(prefix + name, forReview, message, this.#permit.signal);
+    await repository.direct.absorb(prefix + name, forReview, message, this.#rights.signal);
     return mergeCommit(visit, forHead, { ...request, forward: false });
   }
 
@@ -155,7 +155,7 @@ export class SessionReviews implements Reviews {
 
   /** @throws MemoryError `forbidden` for an agent: a person decides on the changes of agents. */
   #checkPerson(): void {
-    if (!this.#permit.session.isAgent) return;
+    if (!this.#rights.session.isAgent) return;
     throw new MemoryError('forbidden', 'Only a person can accept or drop the changes of agents.', {
       hint: '"memory-bank review" does it, and the page Branches.',
     });
@@ -186,7 +186,7 @@ export class SessionReviews implements Reviews {
   }
 
   async #visit(): Promise<Visit> {
-    return new Visit(this.#archive, this.#permit, await this.#permit.access());
+    return new Visit(this.#archive, this.#rights, await this.#rights.access());
   }
 }
 
@@ -198,7 +198,7 @@ async function withdrawSections(
   sections: readonly string[],
   seen: string | undefined,
 ): Promise<void> {
-  const { actor, signal, onCommit } = visit.permit;
+  const { actor, signal, onCommit } = visit.rights;
   const records = visit.archive.records(base);
   await records.refresh();
   const before = records.view.look(path) && records.text(path);

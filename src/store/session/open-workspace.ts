@@ -20,11 +20,11 @@ import { accessOf } from '../modes/access.ts';
 import { ModeLibrary } from '../modes/mode-library.ts';
 import { sessionModes } from '../modes/session-modes.ts';
 import { MemoryPlaces } from '../placement/memory-places.ts';
+import type { CallRights } from '../records/call-rights.ts';
 import { ChangeLog } from '../records/change-log.ts';
 import { LocalFile } from '../records/local-state.ts';
 import { configPath } from '../records/memory-config.ts';
 import { MemoryFolder } from '../records/memory-folder.ts';
-import type { Permit } from '../records/permit.ts';
 import type { MeaningSignal } from '../search/meaning/meaning.ts';
 import { RecordSearch } from '../search/record-search.ts';
 import type { LearnedSignal } from './learned-signal.ts';
@@ -166,7 +166,7 @@ class StoreWorkspace implements Workspace {
 
   bind(binding: Binding): BoundWorkspace {
     const modes = sessionModes(this.#modes, binding.session);
-    const permit: Permit = {
+    const rights: CallRights = {
       access: async () => accessOf(await modes.current(), modes.updating),
       async actor() {
         if (binding.isReading) throw changesNothing(binding.tool);
@@ -192,20 +192,20 @@ class StoreWorkspace implements Workspace {
         saveIndex: () => this.#saved.save(),
         doubts: async (...request) => (await this.#loadCautions()).doubts(...request),
       },
-      permit,
+      rights,
     );
-    const project = new StoreProject(this.#memory, this.#files, permit);
-    const history = new SessionHistory(this.#archive, permit);
-    const [claims, memories] = [this.#claims(permit), this.#memories(permit)];
-    const reviews = this.#reviews(permit);
+    const project = new StoreProject(this.#memory, this.#files, rights);
+    const history = new SessionHistory(this.#archive, rights);
+    const [claims, memories] = [this.#claims(rights), this.#memories(rights)];
+    const reviews = this.#reviews(rights);
     return { store, project, modes, history, claims, memories, reviews };
   }
 
   /** Loaded by the first call that uses claims. */
-  #claims(permit: Permit): Claims {
+  #claims(rights: CallRights): Claims {
     const load = async (): Promise<Claims> => {
       const { SessionClaims } = await import('../claims/session-claims.ts');
-      return new SessionClaims(this.#archive, permit, this.#now);
+      return new SessionClaims(this.#archive, rights, this.#now);
     };
     return {
       list: async () => (await load()).list(),
@@ -215,11 +215,11 @@ class StoreWorkspace implements Workspace {
   }
 
   /** Loaded by the first call of a memory with pins. */
-  #memories(permit: Permit): Memories {
+  #memories(rights: CallRights): Memories {
     const load = async (): Promise<Memories> => {
       const { SessionMemories } = await import('../memories/session-memories.ts');
       this.#pins ??= import('../memories/pins.ts').then(({ Pins }) => new Pins(this.#archive));
-      return new SessionMemories(this.#archive, await this.#pins, permit, this.#now);
+      return new SessionMemories(this.#archive, await this.#pins, rights, this.#now);
     };
     const isNone = () => this.#memory.settings.pins.length === 0;
     return {
@@ -238,10 +238,10 @@ class StoreWorkspace implements Workspace {
   }
 
   /** Loaded by the first call that uses reviews. */
-  #reviews(permit: Permit): Reviews {
+  #reviews(rights: CallRights): Reviews {
     const load = async (): Promise<Reviews> => {
       const { SessionReviews } = await import('../reviews/session-reviews.ts');
-      return new SessionReviews(this.#archive, permit);
+      return new SessionReviews(this.#archive, rights);
     };
     return {
       list: async () => (await load()).list(),

@@ -15,23 +15,23 @@ import { Folder } from '../../git/disk/folder.ts';
 import { parseCommit } from '../../git/objects/object.ts';
 import { branchWork } from '../history/branch-work.ts';
 import { commitsOutside, drift, lastChange } from '../history/last-change.ts';
+import { type CallRights, toCommitMade } from '../records/call-rights.ts';
 import { checkSame, earlierIdPath } from '../records/earlier-id.ts';
 import { configPath } from '../records/memory-config.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { codeCommitOf } from '../records/message.ts';
-import { type Permit, toCommitMade } from '../records/permit.ts';
 import { decodeText } from '../records/record-file.ts';
 
 /** The project around a memory, for one call of one session. */
 export class StoreProject implements Omit<Project, 'use'> {
   readonly #memory: MemoryFolder;
   readonly #files: Files;
-  readonly #permit: Permit;
+  readonly #rights: CallRights;
 
-  constructor(memory: MemoryFolder, files: Files, permit: Permit) {
+  constructor(memory: MemoryFolder, files: Files, rights: CallRights) {
     this.#memory = memory;
     this.#files = files;
-    this.#permit = permit;
+    this.#rights = rights;
   }
 
   async info(): Promise<ProjectInfo> {
@@ -73,20 +73,20 @@ export class StoreProject implements Omit<Project, 'use'> {
     const known = this.#memory.projectId();
     checkSame(this.#memory.earlierId(), earlierIdPath, known, configPath);
     if (known !== undefined && this.#memory.complete) return known;
-    const { signal } = this.#permit;
+    const { signal } = this.#rights;
     const subject = known
       ? 'complete the files of the memory itself'
       : 'initialize the memory of this project';
     // Settings are not records, so the lists of a mode do not apply to them.
     const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
     const options = { signal, initialize: true };
-    const actor = await this.#permit.actor();
+    const actor = await this.#rights.actor();
     const { made } = await this.#memory
       .change({ subject }, () => undefined, access, actor, options)
       .catch((error) => {
         throw this.#cannotCreate(error) ?? error;
       });
-    if (made) this.#permit.onCommit(toCommitMade(made));
+    if (made) this.#rights.onCommit(toCommitMade(made));
     const id = this.#memory.projectId();
     if (id === undefined) throw new MemoryError('internal', 'The memory folder got no id.');
     return id;

@@ -37,16 +37,16 @@ import { countsOf, logBelow, logOf } from '../history/log-walk.ts';
 import { newestCommits } from '../history/newest-commits.ts';
 import { restore } from '../history/restoration.ts';
 import { memoryPath, noRecord, recordPath, Visit } from '../history/visit.ts';
-import type { Permit } from '../records/permit.ts';
+import type { CallRights } from '../records/call-rights.ts';
 
 /** The history of the memory, for one call of one session. */
 export class SessionHistory implements History {
   readonly #archive: Archive;
-  readonly #permit: Permit;
+  readonly #rights: CallRights;
 
-  constructor(archive: Archive, permit: Permit) {
+  constructor(archive: Archive, rights: CallRights) {
     this.#archive = archive;
-    this.#permit = permit;
+    this.#rights = rights;
   }
 
   async log(request: LogRequest): Promise<Log> {
@@ -217,7 +217,7 @@ export class SessionHistory implements History {
   }
 
   async #visit(): Promise<Visit> {
-    return new Visit(this.#archive, this.#permit, await this.#permit.access());
+    return new Visit(this.#archive, this.#rights, await this.#rights.access());
   }
 }
 

@@ -21,9 +21,9 @@ import type {
 import type { RecordType } from '../../core/record/record-type.ts';
 import type { Archive } from '../history/archive.ts';
 import { Visit } from '../history/visit.ts';
+import { type CallRights, toCommitMade } from '../records/call-rights.ts';
 import type { ChangeLog } from '../records/change-log.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
-import { type Permit, toCommitMade } from '../records/permit.ts';
 import { RecordReader } from '../records/record-reader.ts';
 import { likenessTo } from '../search/rank/similar-documents.ts';
 import type { RecordSearch } from '../search/record-search.ts';
@@ -53,17 +53,17 @@ export class SessionStore implements Store {
   readonly #search: RecordSearch;
   readonly #archive: Archive;
   readonly #doubts: StoreParts['doubts'];
-  readonly #permit: Permit;
+  readonly #rights: CallRights;
   /** The reader of the call; its own change replaces it. */
   #reader: RecordReader | undefined;
 
-  constructor(parts: StoreParts, permit: Permit) {
+  constructor(parts: StoreParts, rights: CallRights) {
     this.#memory = parts.archive.memory;
     this.#archive = parts.archive;
     this.#search = parts.search;
     this.#doubts = parts.doubts;
     this.local = parts.local;
-    this.#permit = permit;
+    this.#rights = rights;
     this.states = new SessionStates(
       this.#memory.view,
       parts.log,
@@ -119,14 +119,14 @@ export class SessionStore implements Store {
     // A record that another one names by its key may have been moved; all others are looked at by path.
     const typeOf = (address: string) => this.#archive.typeOf(parseAddress(address).path);
     if (paths.some((path) => typeOf(path)?.dependsOn)) await (await this.#read()).refresh();
-    return this.#doubts(new Visit(this.#archive, this.#permit, await this.#permit.access()), paths);
+    return this.#doubts(new Visit(this.#archive, this.#rights, await this.#rights.access()), paths);
   }
 
   async similar<T extends object>(
     type: RecordType<T>,
     written: Pick<Located<T>, 'path' | 'value'>,
   ): Promise<readonly SimilarRecord[]> {
-    const access = await this.#permit.access();
+    const access = await this.#rights.access();
     return this.#search.similar(type, written, (path) => access.mayRead(path));
   }
 
@@ -136,7 +136,7 @@ export class SessionStore implements Store {
     // A record is expected to be like the one that it replaces.
     const isLive = (path: string) =>
       readClaims(path, this.#memory.text(path) ?? '').annotations.supersededBy === undefined;
-    const found = await this.#search.alike((path) => reader.mayRead(path), this.#permit.signal);
+    const found = await this.#search.alike((path) => reader.mayRead(path), this.#rights.signal);
     return new Map(
       [...found].flatMap(([path, similar]) => {
         const others = isLive(path) ? similar.filter((one) => isLive(one.path)) : [];
@@ -158,19 +158,19 @@ export class SessionStore implements Store {
     edit: (transaction: Transaction) => Promise<R> | R,
     onStored?: OnStored,
   ): Promise<R> {
-    const { actor, signal } = this.#permit;
-    const access = await this.#permit.access();
+    const { actor, signal } = this.#rights;
+    const access = await this.#rights.access();
     const { result, made } = await this.#memory.change(why, edit, access, await actor(), {
       signal,
       onStored,
     });
     this.#reader = undefined;
-    if (made) this.#permit.onCommit(toCommitMade(made));
+    if (made) this.#rights.onCommit(toCommitMade(made));
     return result;
   }
 
   async #read(): Promise<RecordReader> {
-    this.#reader ??= new RecordReader(this.#memory, await this.#permit.access());
+    this.#reader ??= new RecordReader(this.#memory, await this.#rights.access());
     return this.#reader;
   }
 }

@@ -7,8 +7,8 @@ import { isOid, type Oid } from '../../git/objects/object.ts';
 import { pairMoves } from '../history/comparison.ts';
 import { checkLineFormat } from '../history/line-format.ts';
 import type { Visit } from '../history/visit.ts';
+import { toCommitMade } from '../records/call-rights.ts';
 import { type Actor, commitMessage } from '../records/message.ts';
-import { toCommitMade } from '../records/permit.ts';
 import { divergence } from './divergence.ts';
 import { bringIn } from './joining.ts';
 
@@ -106,9 +106,9 @@ async function commitLines(
   { name, decisions, why, by }: MergeRequest,
   linesTo: (head: Oid) => Promise<Lines | undefined>,
 ): Promise<BranchMerge> {
-  const { archive, permit } = visit;
+  const { archive, rights } = visit;
   const before = await visit.resolve('HEAD');
-  const actor = { ...(await permit.actor()), ...by };
+  const actor = { ...(await rights.actor()), ...by };
   const made = await archive.repository.commit(
     async ({ oid: head }): Promise<Proposal | undefined> => {
       const lines = head && (await linesTo(head));
@@ -121,9 +121,9 @@ async function commitLines(
       const { author } = actor;
       return { changes, message, author, adopt: archive.memory.adoption(), ...(join && { join }) };
     },
-    permit.signal,
+    rights.signal,
   );
-  if (made && made.oid !== tip) permit.onCommit(toCommitMade(made));
+  if (made && made.oid !== tip) rights.onCommit(toCommitMade(made));
   const after = made?.oid ?? before;
   const changes: Change[] = pairMoves(visit.changes(before, after, undefined), visit.versions).map(
     ({ change }) => change,

@@ -20,7 +20,7 @@ const plainModes = [0o100644, 0o100755];
 
 /** Finishes the merge of the memory; see `History`. */
 export async function resolve(visit: Visit, decisions: Decisions): Promise<Resolution> {
-  const { archive, access, permit } = visit;
+  const { archive, access, rights } = visit;
   const { memory, repository } = archive;
   const folder = `${memory.inTree('')}/`;
   const resolved: string[] = [];
@@ -45,7 +45,7 @@ export async function resolve(visit: Visit, decisions: Decisions): Promise<Resol
     });
     decided.checkState();
     return settled;
-  }, permit.signal);
+  }, rights.signal);
   const isDone = conflicts.length + edited.length + elsewhere.length === 0;
   const next = isDone ? repository.underWay()?.wayOut : undefined;
   return { resolved, conflicts, edited, elsewhere, next };

@@ -11,8 +11,8 @@ import { fetchClaims } from '../claims/shared-claims.ts';
 import { pairMoves } from '../history/comparison.ts';
 import { outsideOf } from '../history/last-change.ts';
 import type { Visit } from '../history/visit.ts';
+import { toCommitMade } from '../records/call-rights.ts';
 import { commitMessage } from '../records/message.ts';
-import { toCommitMade } from '../records/permit.ts';
 import { divergence, droppedBy } from './divergence.ts';
 import { bringIn } from './joining.ts';
 import { checkArrivals } from './size-check.ts';
@@ -59,7 +59,7 @@ class Sync {
   }
 
   async run(): Promise<Synchronization> {
-    const { signal } = this.#visit.permit;
+    const { signal } = this.#visit.rights;
     const before = this.#head();
     const source = await this.#repository.remotes.at(this.#upstream.fetch);
     const target = await this.#repository.remotes.at(this.#upstream.push);
@@ -102,12 +102,12 @@ class Sync {
   async #fetch(remote: Remote): Promise<Oid | undefined> {
     const { tracking, ref } = this.#upstream;
     const last = tracking === undefined ? undefined : this.#repository.refs.resolve(tracking);
-    const { archive, permit } = this.#visit;
+    const { archive, rights } = this.#visit;
     const folder = archive.memory.inTree('');
     const head = this.#head();
     const inspect = (objects: ObjectDatabase, tip: Oid) =>
       checkArrivals(objects, { head, tip, known: this.#repository.odb }, folder);
-    const tip = await remote.fetch(ref, this.#known(last), inspect, permit.signal);
+    const tip = await remote.fetch(ref, this.#known(last), inspect, rights.signal);
     if (tip !== undefined) {
       await this.#checkRewritten(tip, last);
       await this.#track(tip);
@@ -173,7 +173,7 @@ class Sync {
   /** Gets the claims of other machines; if that fails, the next sync or claim does it. */
   async #fetchClaims(remote: Remote): Promise<void> {
     try {
-      await fetchClaims(this.#repository, remote, this.#visit.permit.signal);
+      await fetchClaims(this.#repository, remote, this.#visit.rights.signal);
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
     }
@@ -181,8 +181,8 @@ class Sync {
 
   /** Plans what makes both sides the same. */
   async #prepare(tip: Oid | undefined): Promise<Attempt> {
-    const { archive, permit } = this.#visit;
-    const actor = await permit.actor();
+    const { archive, rights } = this.#visit;
+    const actor = await rights.actor();
     let found = { head: this.#head(), commits: noCommits, files: 0 };
     // Indexing a long history takes a while; done before the lock is taken, it does not block others.
     await divergence(this.#visit, found.head, tip);
@@ -200,7 +200,7 @@ class Sync {
       const { author } = actor;
       return { changes, message, author, adopt: archive.memory.adoption(), join };
     };
-    const prepared = await this.#repository.prepare(propose, permit.signal);
+    const prepared = await this.#repository.prepare(propose, rights.signal);
     this.#checkOutside(found.commits);
     const made = prepared?.plan.commits.filter(({ oid }) => oid !== tip).map(({ oid }) => oid);
     return { ...found, prepared, commits: [...found.commits, ...(made ?? [])] };
@@ -237,7 +237,7 @@ class Sync {
     tip: Oid | undefined,
     remote: Remote,
   ): Promise<boolean> {
-    const { signal, onCommit } = this.#visit.permit;
+    const { signal, onCommit } = this.#visit.rights;
     const to = prepared?.oid ?? head;
     if (to !== tip) {
       const push = { ref: this.#upstream.ref, from: tip, to };
