@@ -497,14 +497,13 @@ describe('other programs', () => {
       { type: 'relation', from: 'Ada', to: 'Bob', relationType: 'knows' },
     ];
     const source = folder({
-      'memory.jsonl': `${lines.map((line) => JSON.stringify(line)).join('\n')}\n{broken\n[]\n`,
+      'memory.jsonl': `${lines.map((line) => JSON.stringify(line)).join('\n')}\n{"broken"\n[]\nno\n[1]\n`,
     });
     const [report] = await one.import(source);
     expect(report?.left).toEqual([
-      {
-        from: 'memory.jsonl, line 4',
-        message: 'is neither an entity nor a relation; 1 more such line',
-      },
+      { from: 'memory.jsonl, line 4', message: 'ends in the middle of a JSON value' },
+      { from: 'memory.jsonl, line 6', message: 'is not valid JSON' },
+      { from: 'memory.jsonl, line 7', message: 'is neither an entity nor a relation' },
     ]);
     const { entries } = await one.call('memory_read', { key: 'Ada' });
     expect(entries).toMatchObject([
@@ -518,6 +517,34 @@ describe('other programs', () => {
       },
     ]);
     expect(await one.import(source)).toMatchObject([{ created: [], kept: [], unchanged: 2 }]);
+  });
+
+  const ada = { name: 'Ada', entityType: 'person', observations: ['wrote "}{"'] };
+  const bob = { name: 'Bob', entityType: 'person', observations: [] };
+  const knows = { from: 'Ada', to: 'Bob', relationType: 'knows' };
+  const [one, two, three] = [ada, bob, knows].map((value) => JSON.stringify(value));
+  const graph = { entities: [ada, bob], relations: [knows] };
+
+  it.each([
+    ['values in one line', `${one}${two} ${three}\n`, []],
+    ['a list', `[${one},\n${two},\n${three}]`, []],
+    ['the answer of its tool', JSON.stringify(graph, undefined, 2), []],
+    ['the answer of its tool in one line', JSON.stringify(graph), []],
+    ['a byte order mark', `\ufeff${one}\r\n${two}\r\n${three}\r\n`, []],
+    ['half a line at the end', `${one}\n${two}\n${three}\n{"name":"Eve","obs`, [4]],
+    ['a line after half a line', `${one}\n${two}\n${three}${'{"name":"E{'}\n`, [3]],
+  ])('a knowledge graph with %s is read as far as it can be', async (_, text, cut) => {
+    const world_ = world();
+    const [report] = await world_.import(folder({ 'memory.json': text }));
+    const message = 'ends in the middle of a JSON value';
+    expect(report?.left).toEqual(
+      cut.map((line) => ({ from: `memory.json, line ${line}`, message })),
+    );
+    const { entries } = await world_.call('memory_read', { key: 'Ada' });
+    expect(entries).toMatchObject([
+      { value: 'wrote "}{"', metadata: { relations: [{ to: 'Bob', relationType: 'knows' }] } },
+    ]);
+    expect((await world_.call('memory_read', { key: 'Bob' })).entries).toHaveLength(1);
   });
 
   it('a knowledge graph by another name is known by its first line', async () => {

@@ -8,6 +8,7 @@ import {
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject } from '../../core/values/json.ts';
 import { entryRecord, listEntries } from './entry.ts';
+import { jsonValues } from './json-values.ts';
 
 /** The category of the entries that entities become. */
 const category = 'project-learnings';
@@ -25,7 +26,8 @@ interface Entity {
 /**
  * The knowledge graph of the reference memory server and similar programs, as JSON lines.
  *
- * A line is an entity with observations, or a relation between two entities. An entity becomes an entry
+ * A line is an entity with observations, or a relation between two entities; the answer of its tool
+ * `read_graph` and a list of both are read as well. An entity becomes an entry
  * with its name as the key. Its observations become the lines of the value. Its other fields and its
  * outgoing relations go into the metadata, as do observations that are not single lines.
  */
@@ -37,7 +39,7 @@ export const serverMemory: ExchangeFormat = {
     entries.length === 1 && entries[0] === name && /(?:\.jsonl|^memory\.json)$/.test(name),
   recognisesLine(line) {
     const data = read(line);
-    return isObject(data) && (isEntity(data) || isRelation(data));
+    return membersOf(data).some((one) => isObject(one) && (isEntity(one) || isRelation(one)));
   },
   *read(source, now) {
     const gathering = new Gathering();
@@ -62,27 +64,35 @@ export const serverMemory: ExchangeFormat = {
     return gathering;
 
     function* readFile(file: string, added: Graph): Generator<void> {
-      const unknown: number[] = [];
-      let number = 0;
-      for (const line of source.lines(file)) {
-        number += 1;
-        const from = `${file}, line ${number}`;
-        if (line.trim() !== '' && !readLine(line, from, added)) unknown.push(number);
+      const unknown = new Map<string, string[]>();
+      for (const read of jsonValues(source, file)) {
         yield;
+        if (!read) continue;
+        const wrong = 'problem' in read ? [read.problem] : [];
+        if ('value' in read) {
+          for (const member of membersOf(read.value)) {
+            yield;
+            if (!readMember(member, read.from, added)) wrong.push(neither);
+          }
+        }
+        for (const problem of wrong) {
+          const places = unknown.get(problem);
+          if (places) places.push(read.from);
+          else unknown.set(problem, [read.from]);
+        }
       }
-      const [first, ...more] = unknown;
-      if (first === undefined) return;
-      const others = more.length === 0 ? '' : `; ${counted(more.length, 'more such line')}`;
-      gathering.leave(`${file}, line ${first}`, `is neither an entity nor a relation${others}`);
+      for (const [problem, [first = file, ...more]] of unknown) {
+        const others = more.length === 0 ? '' : `; ${counted(more.length, 'more such value')}`;
+        gathering.leave(first, problem + others);
+      }
     }
 
-    function readLine(line: string, from: string, added: Graph): boolean {
-      const data = read(line);
+    function readMember(data: unknown, from: string, added: Graph): boolean {
       if (!isObject(data)) return false;
       if (isEntity(data)) {
         const { name, observations, ...fields } = data;
         if (entities.has(name) || added.has(name))
-          gathering.note(from, `is added to the entity "${name}" of an earlier line`);
+          gathering.note(from, `is added to the entity "${name}" that was read before`);
         const known = entity(added, name, from);
         Object.assign(known.fields, fields);
         known.observations.push(...observations);
@@ -165,6 +175,16 @@ function entity(graph: Graph, name: string, from: string): Entity {
 }
 
 type JsonLine = { readonly [name: string]: unknown };
+
+const neither = 'is neither an entity nor a relation';
+
+/** Returns the parts of a list, or of the graph that the tool `read_graph` answers; otherwise the value. */
+function membersOf(data: unknown): readonly unknown[] {
+  if (Array.isArray(data)) return data;
+  if (!isObject(data) || isEntity(data) || isRelation(data)) return [data];
+  const lists = [data.entities, data.relations].filter((list) => Array.isArray(list));
+  return lists.length > 0 ? lists.flat() : [data];
+}
 
 function isEntity(
   data: JsonLine,
