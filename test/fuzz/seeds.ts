@@ -324,7 +324,7 @@ export function threeSides(): Buffer[] {
 }
 
 export function databases(): Buffer[] {
-  const folder = join(import.meta.dirname, '../fixtures/graph');
+  const folder = 'test/fixtures/graph';
   return readdirSync(folder).map((name) => readFileSync(join(folder, name)));
 }
 
