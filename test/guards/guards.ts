@@ -494,11 +494,6 @@ export const guards: readonly Guard[] = [
     ['store/saved-index.test.ts', 'cut or has other bytes'],
   ),
   guard(
-    'a saved index of another commit is not used',
-    ['store/history/tree-searches.ts', '[...savedContent, tree, ', '[...savedContent, '],
-    ['store/tree-searches.test.ts', 'is that of another version, or of another tree'],
-  ),
-  guard(
     'a folder that changed within one clock tick is listed again',
     [
       'store/records/folder-scan.ts',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { encodeName, slug } from '../../src/core/names/name.ts';
 import { markdownCodec, yamlCodec } from '../../src/core/record/codec.ts';
+import { usualRoles } from '../../src/core/record/part-role.ts';
 import { defineRecordType } from '../../src/core/record/record-type.ts';
 import type { Repo } from './repo.ts';
 
@@ -19,6 +20,7 @@ export const note = defineRecordType<Note>({
   path: ({ key }) => `notes/${encodeName(key)}.yaml`,
   locate: (key) => [`notes/${encodeName(key)}.yaml`],
   search: ({ key, text, tags }) => ({ title: key, body: text, notes: tags.join(' ') }),
+  roles: usualRoles,
   merge: { tags: 'set', text: 'text' },
 });
 
@@ -36,6 +38,7 @@ export const letter = defineRecordType<Letter>({
   key: ({ id }) => id,
   path: ({ title }) => `letters/${slug(title)}.md`,
   search: ({ title, body }) => ({ title, body }),
+  roles: usualRoles,
   merge: { body: 'sections' },
 });
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { z } from 'zod';
 import { defineTool } from '../../src/core/declarations/tool.ts';
 import type { Toolset } from '../../src/core/declarations/toolset.ts';
+import { usualRoles } from '../../src/core/record/part-role.ts';
 import { defineRecordType } from '../../src/core/record/record-type.ts';
 import { MemoryError } from '../../src/core/values/error.ts';
 
@@ -24,6 +25,7 @@ export const note = defineRecordType<Note>({
   key: ({ name }) => name,
   path: ({ name }) => `notes/${name}.md`,
   search: ({ name, text }) => ({ title: name, body: text }),
+  roles: usualRoles,
   merge: { text: 'text' },
 });
 

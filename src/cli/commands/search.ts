@@ -1,5 +1,5 @@
 import { counted } from '../../core/answers/painter.ts';
-import { reportSearch } from '../../core/memory/answer-fields.ts';
+import { besides, reportSearch, standing } from '../../core/memory/hit-form.ts';
 import { maxForeign, reportForeign } from '../../core/memory/pinned-memories.ts';
 import type { SearchExplanation, SearchHit, SearchSignal } from '../../core/memory/store.ts';
 import { type Command, flagNumber, flagText } from '../line/command.ts';
@@ -71,10 +71,14 @@ function hitLines(
 ): string[] {
   const { title } = type.search(value);
   const indent = '    ';
-  const lines = matchLines(screen, hit.snippet, hit.matches, screen.width - indent.length);
+  const shown = [hit.snippet, ...besides(hit)];
+  const lines = shown.flatMap((text) =>
+    matchLines(screen, text, hit.matches, screen.width - indent.length),
+  );
+  const faint = [section ?? '', standing(hit)].filter((line) => line !== '');
   return [
     `${screen.paint('title', screen.fit(title, 60))}  ${screen.paint('faint', path)}`,
-    ...(section ? [`  ${screen.paint('faint', screen.fit(section, screen.width - 2))}`] : []),
+    ...faint.map((line) => `  ${screen.paint('faint', screen.fit(line, screen.width - 2))}`),
     ...lines.map((line) => indent + line),
     ...also.map(
       (name) => `  ${screen.paint('faint', screen.fit(`also: ${name}`, screen.width - 2))}`,

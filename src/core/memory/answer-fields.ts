@@ -4,7 +4,6 @@ import type {
   Damaged,
   RecordDoubts,
   SearchExplanation,
-  SearchHit,
   SearchResult,
   SimilarRecord,
 } from './store.ts';
@@ -24,36 +23,6 @@ export function reportLeftOut({ leftOut }: SearchResult): JsonObject {
   if (read === 0) return { note: `${files} Search for a literal text to read them.` };
   const rest = read < records ? `, ${records - read} not at all: narrow the search` : '';
   return { note: `${files} Searched for the literal text${rest}.` };
-}
-
-/** Makes the answer of a search: results with their paths, and whether there are more. */
-export function reportSearch(result: SearchResult) {
-  const { hits, total, damaged } = result;
-  const results = hits.map(reportHit);
-  const truncated = total > results.length;
-  return { results, total, truncated, ...reportDamaged(damaged), ...reportLeftOut(result) };
-}
-
-/** Makes one result of a search. */
-export function reportHit(hit: SearchHit) {
-  const { title, type, category } = hit.type.search(hit.value);
-  return {
-    toolset: hit.type.toolset,
-    record: hit.type.name,
-    ...(type !== undefined && { type }),
-    ...(category !== undefined && { category }),
-    key: hit.key,
-    title,
-    path: hit.path,
-    score: hit.score,
-    matches: [...hit.matches],
-    snippet: hit.snippet,
-    ...(hit.section !== undefined && { section: hit.section }),
-    ...(hit.lines && { lines: [...hit.lines] }),
-    ...(hit.also && { also: [...hit.also] }),
-    ...cautionField(hit.caution),
-    ...(hit.explanation && { explain: reportExplanation(hit.explanation) }),
-  };
 }
 
 /** Makes the field `caution` of an answer about a record, or nothing if nothing is known against it. */
@@ -84,7 +53,7 @@ export function similarField(similar: readonly SimilarRecord[]): { similar?: Jso
 }
 
 /** Makes the explanation of a hit in an answer. */
-function reportExplanation({ words, signals }: SearchExplanation) {
+export function reportExplanation({ words, signals }: SearchExplanation) {
   return {
     words: words.map(({ asked, found, added }) => ({
       asked,

@@ -1,6 +1,6 @@
 import type { AnyRecordType } from '../record/record-type.ts';
-import { reportHit } from './answer-fields.ts';
 import type { CommitMade, RecordChange } from './history.ts';
+import { reportHit } from './hit-form.ts';
 import type { SearchHit, SearchRequest } from './store.ts';
 
 /** A memory of another repository, as `config.yaml` pins it. */

@@ -246,6 +246,24 @@ export type MeaningSignalName = 'learned' | 'model';
 /** `same_title`: the title is the query. */
 export type SearchSignal = 'passage' | 'near' | 'title' | 'fit' | 'same_title' | MeaningSignalName;
 
+/** A text with the words that stand before it where it is shown: `not chosen`, `why`. */
+export interface LabelledText {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** The last change of a record, or of the section that a hit names. */
+export interface HitChange {
+  /** ISO 8601, UTC; undefined for a change that is not committed. */
+  readonly at?: string;
+  /** The name of the person or agent that made it. */
+  readonly by: string;
+  /** `git`: it is in a commit that names none of our programs. */
+  readonly maker: 'agent' | 'person' | 'git';
+  /** By what it was confirmed since; undefined if it was not. */
+  readonly confirmed?: 'review' | 'verification';
+}
+
 export interface SearchHit {
   readonly type: AnyRecordType;
   readonly key: string;
@@ -256,8 +274,16 @@ export interface SearchHit {
   readonly score: number;
   /** The matched words, as the record has them. */
   readonly matches: readonly string[];
-  /** The text around the best match. */
+  /** The answer of the record, or the sentences of it that answer the query best. */
   readonly snippet: string;
+  /** The reason, if words of the query are in it and not in the answer. */
+  readonly reason?: LabelledText;
+  /** The alternatives that were not chosen, if words of the query are in it and not in the answer. */
+  readonly rejected?: LabelledText;
+  /** The state of the record or of the decision, as it is written: `superseded`, `in_progress`. */
+  readonly state?: string;
+  /** Its last change; undefined if it is not known. */
+  readonly changed?: HitChange;
   /** The section that it is from, for markdown with headings, in the form that readers take. */
   readonly section?: string;
   /** The first and last line of the section in the text, from 1. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Codec } from './codec.ts';
+import { type FieldRoles, usualRoles } from './part-role.ts';
 
 /** The fields of a record that the search engine knows, heaviest first. */
 export interface SearchFields {
@@ -17,6 +18,10 @@ export interface SearchFields {
   readonly type?: string;
   /** Value for the filter `category`: the category of a knowledge entry. */
   readonly category?: string;
+  /** The state of the record, for a type that has one; it is shown and not searched. */
+  readonly state?: string;
+  /** The roles of the texts, if they are not those of most types. */
+  readonly roles?: FieldRoles;
 }
 
 /** One statement of a record for the brief of a session. */
@@ -107,6 +112,8 @@ export interface RecordType<T extends object> {
   readonly fanOut: boolean;
   /** Returns the searchable fields of a record. */
   search(value: T): SearchFields;
+  /** The roles of the searched texts: the answer of a record, its reason, or bookkeeping. */
+  readonly roles: FieldRoles;
   /** Returns the paths of the project that fields of the record name. */
   cites?(value: T): readonly string[];
   /** Returns the records that the record depends on, by the keys in its fields. */
@@ -136,5 +143,11 @@ export function defineRecordType<T extends object>(
     owns: (path) => path.startsWith(start) && path.endsWith(extension),
     fanOut: true,
     ...rest,
+    search: (value) => withRoles(rest.search(value), rest.roles),
   };
+}
+
+/** The fields with their roles; the usual ones go without saying. */
+function withRoles(fields: SearchFields, roles: FieldRoles): SearchFields {
+  return roles === usualRoles ? fields : { ...fields, roles };
 }

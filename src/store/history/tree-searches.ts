@@ -40,23 +40,19 @@ export class TreeSearches {
     });
   }
 
-  /** Saves the indexes that are complete and not saved yet, and stops indexing. */
+  /** Saves the indexes that are not saved yet, and stops indexing. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
     await this.#work;
-    for (const search of this.#unsaved) {
-      // A process that ends does not read the rest of a large memory.
-      if (search.isComplete) await search.save().catch(() => false);
-      search.close();
-    }
+    await this.#save(true);
   }
 
   #saveSoon(): void {
     clearTimeout(this.#timer);
     if (this.#closed || this.#unsaved.size === 0) return;
     this.#timer = setTimeout(() => {
-      this.#work ??= this.#save().finally(() => {
+      this.#work ??= this.#save(false).finally(() => {
         this.#work = undefined;
         // A large memory is still being indexed.
         this.#saveSoon();
@@ -64,12 +60,14 @@ export class TreeSearches {
     }, delay).unref();
   }
 
-  async #save(): Promise<void> {
+  /** @param isLast whether those that are still being indexed are also saved, as far as they are. */
+  async #save(isLast: boolean): Promise<void> {
     for (const search of [...this.#unsaved]) {
       this.#unsaved.delete(search);
       // An error means that the next process reads all records again.
-      const isSaved = await search.save().catch(() => true);
-      if (!isSaved) this.#unsaved.add(search);
+      const isSaved = await search.save(isLast).catch(() => true);
+      if (isLast) search.close();
+      else if (!isSaved) this.#unsaved.add(search);
     }
   }
 }
@@ -127,19 +125,15 @@ export class TreeSearch {
     this.#version = this.#file.version();
   }
 
-  /** Whether all records are indexed, except for those that are left out. */
-  get isComplete(): boolean {
-    return this.#search.isComplete;
-  }
-
   /**
    * Saves the records and the index, unless another process has done so meanwhile.
    *
+   * @param asItIs whether the records are saved without an index that is not complete.
    * @returns false if it has to be tried again later, because a large memory is still being indexed.
    */
-  async save(): Promise<boolean> {
-    await this.#search.becomesComplete();
-    if (!this.isComplete) return false;
+  async save(asItIs: boolean): Promise<boolean> {
+    if (!asItIs) await this.#search.becomesComplete();
+    if (!asItIs && !this.#search.isComplete) return false;
     const version = this.#file.version();
     const isNew = version !== undefined && version !== this.#version;
     if (!isNew) await this.#state.write(await this.#state.encode());

@@ -27,6 +27,7 @@ import { configPath } from '../records/memory-config.ts';
 import { MemoryFolder } from '../records/memory-folder.ts';
 import type { MeaningSignal } from '../search/meaning/meaning.ts';
 import { RecordSearch } from '../search/record-search.ts';
+import type { HitChanges } from './hit-changes.ts';
 import type { LearnedSignal } from './learned-signal.ts';
 import type { ModelSignal } from './model-signal.ts';
 import { StoreProject } from './project.ts';
@@ -102,6 +103,7 @@ class StoreWorkspace implements Workspace {
   readonly #changed = new Set<string>();
   readonly #learnAfter: number;
   #cautions: Promise<Cautions> | undefined;
+  #changes: Promise<HitChanges> | undefined;
   #pins: Promise<Pins> | undefined;
   #learned: Promise<LearnedSignal> | undefined;
   #model: Promise<ModelSignal | undefined> | undefined;
@@ -191,6 +193,7 @@ class StoreWorkspace implements Workspace {
         log: this.#log,
         saveIndex: () => this.#saved.save(),
         doubts: async (...request) => (await this.#loadCautions()).doubts(...request),
+        changes: async (...request) => (await this.#loadChanges()).of(...request),
       },
       rights,
     );
@@ -285,6 +288,12 @@ class StoreWorkspace implements Workspace {
   #loadCautions(): Promise<Cautions> {
     this.#cautions ??= import('../evidence/cautions.ts').then(({ Cautions }) => new Cautions());
     return this.#cautions;
+  }
+
+  /** The last changes of hits; the code is loaded by the first search. */
+  #loadChanges(): Promise<HitChanges> {
+    this.#changes ??= import('./hit-changes.ts').then(({ HitChanges }) => new HitChanges());
+    return this.#changes;
   }
 
   /** The signals of meaning; the code is loaded by the first search. */

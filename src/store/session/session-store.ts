@@ -2,6 +2,7 @@ import { formatAddress, parseAddress, readClaims } from '../../core/markdown/sec
 import { cautionOf } from '../../core/memory/answer-fields.ts';
 import type {
   CautionsByPath,
+  HitChange,
   KeyListing,
   Listing,
   ListOptions,
@@ -43,6 +44,8 @@ export interface StoreParts {
   /** Saves the search index for other processes; returns false if it lacks a record. */
   readonly saveIndex: () => Promise<boolean>;
   doubts(visit: Visit, paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
+  /** The last change of each hit. */
+  changes(visit: Visit, hits: readonly SearchHit[]): Promise<readonly (HitChange | undefined)[]>;
 }
 
 /** The records of a memory for one call of one session. */
@@ -53,6 +56,7 @@ export class SessionStore implements Store {
   readonly #search: RecordSearch;
   readonly #archive: Archive;
   readonly #doubts: StoreParts['doubts'];
+  readonly #changes: StoreParts['changes'];
   readonly #rights: CallRights;
   /** The reader of the call; its own change replaces it. */
   #reader: RecordReader | undefined;
@@ -62,6 +66,7 @@ export class SessionStore implements Store {
     this.#archive = parts.archive;
     this.#search = parts.search;
     this.#doubts = parts.doubts;
+    this.#changes = parts.changes;
     this.local = parts.local;
     this.#rights = rights;
     this.states = new SessionStates(
@@ -92,15 +97,25 @@ export class SessionStore implements Store {
     const doubts = await this.#doubtsOf(found.hits);
     const missing = successorsBeyond(found.hits, doubts);
     if (missing.size === 0 || found.total <= found.hits.length) {
-      return { ...found, hits: labelled(found.hits, doubts) };
+      return { ...found, hits: await this.#dated(labelled(found.hits, doubts)) };
     }
     // Some of them may match less well than all hits.
     const limit = Math.max(leastPool, 2 * found.hits.length);
     const more = await this.#search.find({ ...request, limit }, readable);
     const successors = more.hits.filter(({ path }) => missing.has(path));
     const later = await this.#doubtsOf(successors);
-    const hits = labelled([...found.hits, ...successors], new Map([...doubts, ...later]));
-    return { ...found, hits: hits.slice(0, found.hits.length) };
+    const known = new Map([...doubts, ...later]);
+    const hits = labelled([...found.hits, ...successors], known).slice(0, found.hits.length);
+    return { ...found, hits: await this.#dated(hits) };
+  }
+
+  /** Adds when and by whom each hit was last changed. */
+  async #dated(hits: readonly SearchHit[]): Promise<readonly SearchHit[]> {
+    const changes = await this.#changes(await this.#visit(), hits);
+    return hits.map((hit, at) => {
+      const changed = changes[at];
+      return changed ? { ...hit, changed } : hit;
+    });
   }
 
   async cautions(paths: readonly string[]): Promise<CautionsByPath> {
@@ -119,7 +134,7 @@ export class SessionStore implements Store {
     // A record that another one names by its key may have been moved; all others are looked at by path.
     const typeOf = (address: string) => this.#archive.typeOf(parseAddress(address).path);
     if (paths.some((path) => typeOf(path)?.dependsOn)) await (await this.#read()).refresh();
-    return this.#doubts(new Visit(this.#archive, this.#rights, await this.#rights.access()), paths);
+    return this.#doubts(await this.#visit(), paths);
   }
 
   async similar<T extends object>(
@@ -167,6 +182,10 @@ export class SessionStore implements Store {
     this.#reader = undefined;
     if (made) this.#rights.onCommit(toCommitMade(made));
     return result;
+  }
+
+  async #visit(): Promise<Visit> {
+    return new Visit(this.#archive, this.#rights, await this.#rights.access());
   }
 
   async #read(): Promise<RecordReader> {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Codec, markdownCodec } from '../../core/record/codec.ts';
+import { usualRoles } from '../../core/record/part-role.ts';
 import { defineRecordType } from '../../core/record/record-type.ts';
 import { bankTypes, folders } from './bank-type.ts';
 
@@ -68,6 +69,7 @@ export const bankDocument = defineRecordType<BankDocument>({
     const type = bankTypes.find((candidate) => key.startsWith(`${folders[candidate]}/`));
     return { title: key, body, markdown: true, ...(type ? { type } : {}) };
   },
+  roles: usualRoles,
   merge: { last_updated: 'latest', version: 'max', relevance_score: 'max', body: 'sections' },
 });
 

@@ -136,7 +136,10 @@ export class ContextSource implements BriefSource {
       limit: maxHits,
       plainly: maxCompared,
     });
-    const found = hits.map(({ type, value, ...hit }) => ({ ...hit, ...type.search(value) }));
+    const found = hits.map(({ type, value, ...hit }) => ({
+      ...hit,
+      title: type.search(value).title,
+    }));
     return promptLines(found.sort(bestFirst), query);
   }
 }

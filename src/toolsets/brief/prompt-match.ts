@@ -1,3 +1,4 @@
+import { hitLine, type ShownHit } from '../../core/memory/hit-form.ts';
 import { type BriefLine, oneLine, quote } from './layout.ts';
 
 /** Characters of a prompt that are searched for; the task is usually at its beginning. */
@@ -15,12 +16,11 @@ export const maxAtPrompt = 6;
 const plain = /^[ -~]*$/;
 
 /** A record that the search has found for a prompt. */
-export interface PromptHit {
+export interface PromptHit extends ShownHit {
   readonly path: string;
   readonly title: string;
   readonly score: number;
   readonly matches: readonly string[];
-  readonly snippet: string;
 }
 
 /** Returns the query for a prompt; empty if it has no words. */
@@ -60,8 +60,7 @@ export function bestFirst(a: PromptHit, b: PromptHit): number {
 export function* promptLines(hits: Iterable<PromptHit>, query: string): Generator<BriefLine> {
   for (const hit of hits) {
     if (!isAbout(hit, query)) continue;
-    const { path, title, snippet } = hit;
-    const text = snippet.includes(title) ? snippet : `${title}: ${snippet}`;
-    yield { path, text: `${oneLine(path)}: ${quote(text)}` };
+    const { path, title } = hit;
+    yield { path, text: `${oneLine(path)}: ${quote(hitLine(title, hit))}` };
   }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { slug } from '../../core/names/name.ts';
 import { markdownCodec } from '../../core/record/codec.ts';
+import { usualRoles } from '../../core/record/part-role.ts';
 import { defineRecordType } from '../../core/record/record-type.ts';
 
 /** The closed list of memory types (seed 002). */
@@ -47,6 +48,7 @@ export const documentRecord = defineRecordType<Document>({
   key: ({ id }) => id,
   path: ({ id, title, type }) => `documents/${type}/${slug(title)}-${idPrefix(id)}.md`,
   search: ({ title, type, content }) => ({ title, type, body: content, markdown: true }),
+  roles: usualRoles,
   points: ({ title, content, created_at, updated_at = created_at }) => [
     { part: 'about', text: `${title}: ${content}`, at: updated_at },
   ],

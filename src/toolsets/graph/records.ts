@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { encodePath, fileNames, filePaths, slug as readable } from '../../core/names/name.ts';
 import { yamlCodec } from '../../core/record/codec.ts';
+import { usualRoles } from '../../core/record/part-role.ts';
 import {
   defineRecordType,
   type MergeRule,
@@ -78,6 +79,7 @@ export const path = named({
     notes: (value.use_when ?? []).join('\n'),
     type: value.type,
   }),
+  roles: { ...usualRoles, notes: 'answer' },
   points: ({ path, description, use_when = [], updated_at }) => {
     const text = titled(path, [description, ...use_when].filter((part) => part).join('; '));
     return [{ part: 'about', text, at: updated_at, names: [path] }];
@@ -99,6 +101,7 @@ export const requirement = owned({
   }),
   owner: (value) => value.feature,
   search: (value) => ({ title: value.text, notes: (value.notes ?? []).join('\n') }),
+  roles: { ...usualRoles, notes: 'answer' },
   dependsOn: (value) => [{ type: feature, key: value.feature }],
   merge: { ...identityMerge, text: 'text', notes: 'list' },
 });
@@ -119,7 +122,11 @@ export const objective = named({
   }),
   key: (value) => value.slug,
   fileNames: slugPath,
-  search: (value) => ({ title: `${value.slug} ${value.name}`, body: value.description ?? '' }),
+  search: (value) => ({
+    title: `${value.slug} ${value.name}`,
+    body: value.description ?? '',
+    state: value.status,
+  }),
   points: ({ slug, name, status, description, updated_at }) => [
     {
       part: status === 'in_progress' ? 'now' : 'about',
@@ -152,7 +159,7 @@ export const task = owned({
     ...identity,
   }),
   owner: (value) => value.objective,
-  search: (value) => ({ title: value.text }),
+  search: (value) => ({ title: value.text, state: value.status }),
   points: ({ text, status, objective, updated_at }) => {
     if (status === 'completed') return [];
     return [{ part: 'now', text: `${status}: ${text}`, at: updated_at, names: [objective] }];
@@ -196,7 +203,8 @@ function titled(name: string, description: string | undefined): string {
 }
 
 interface Kind<T extends object>
-  extends Pick<RecordType<T>, 'vocabulary' | 'cites' | 'dependsOn' | 'points'> {
+  extends Pick<RecordType<T>, 'vocabulary' | 'cites' | 'dependsOn' | 'points'>,
+    Partial<Pick<RecordType<T>, 'roles'>> {
   readonly name: string;
   readonly folder: string;
   readonly schema: z.ZodType<T>;
@@ -238,6 +246,7 @@ function define<T extends GraphRecord>({
   ...kind
 }: Kind<T> & Pick<RecordType<T>, 'key' | 'id' | 'path' | 'locate'>): RecordType<T> {
   return defineRecordType({
+    roles: usualRoles,
     ...kind,
     toolset: 'graph',
     extension: '.yaml',

@@ -8,6 +8,7 @@ import {
 } from '../../core/memory/store.ts';
 import { fileNames } from '../../core/names/name.ts';
 import { markdownCodec } from '../../core/record/codec.ts';
+import { usualRoles } from '../../core/record/part-role.ts';
 import { defineRecordType } from '../../core/record/record-type.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/values/json.ts';
 
@@ -80,6 +81,7 @@ export const entryRecord = defineRecordType<KnowledgeEntry>({
     ...(reason !== undefined && { reason }),
     ...(context !== undefined && { notes: context }),
   }),
+  roles: usualRoles,
   points: ({ category, key, value, updated_at }) => [
     {
       part: standing.includes(category) ? 'decision' : 'about',

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { titleOf } from '../../core/markdown/sections.ts';
 import type { Located, Transaction } from '../../core/memory/store.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
+import { usualRoles } from '../../core/record/part-role.ts';
 import { defineRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { pointsOf } from './file-points.ts';
@@ -45,6 +46,7 @@ export const memoryFile = defineRecordType<MemoryFile>({
     markdown: true,
     notes: path,
   }),
+  roles: { ...usualRoles, notes: 'bookkeeping' },
   points: pointsOf,
   merge: { content: 'sections' },
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { usualRoles } from '../../core/record/part-role.ts';
 import { defineRecordType } from '../../core/record/record-type.ts';
 
 const schema = z.object({
@@ -25,5 +26,6 @@ export const ruleFile = defineRecordType<z.infer<typeof schema>>({
   path: ({ path }) => path,
   locate: (key) => [key],
   search: ({ path, content }) => ({ title: path, body: content }),
+  roles: usualRoles,
   merge: { path: 'value', content: 'text' },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { plainFailure, plainSuccess, type Toolset } from '../../core/declarations/toolset.ts';
-import { reportSearch } from '../../core/memory/answer-fields.ts';
+import { reportSearch } from '../../core/memory/hit-form.ts';
 import { maxForeign, reportForeign } from '../../core/memory/pinned-memories.ts';
 
 /** One search over the records of all the given toolsets. */

@@ -128,7 +128,11 @@ describe('a log of 21 decisions', () => {
       also: ['Filenames > Context and Problem Statement'],
     });
     expect(hitOf(text, 'names dashes blanks')?.section).toBe('Filenames > Decision Outcome');
-    expect(hitOf(text, 'blanks')?.section).toBe('Filenames > Considered Options');
+    expect(hitOf(text, 'blanks')).toMatchObject({
+      section: 'Filenames > Decision Outcome',
+      snippet: 'Chosen: names with dashes.',
+      rejected: { label: 'considered', text: 'Names with blanks; Names with dashes' },
+    });
     expect(hitOf(text.replace('Decision Outcome', 'Else'), 'pattern of a file')?.section).toBe(
       'Filenames > Context and Problem Statement',
     );

@@ -437,9 +437,10 @@ describe('matches and snippet', () => {
     for (const { segment } of segments) expect(whole).toContain(segment);
   });
 
-  test('a match in the title alone shows the title', () => {
+  test('a match in the title alone shows the beginning of the answer', () => {
     const made = index({ a: { title: 'Rate limits', body: 'Ask first.' } });
-    expect(first(made, 'rate').snippet).toBe('Rate limits');
+    expect(first(made, 'rate').snippet).toBe('Ask first.');
+    expect(first(index({ a: { title: 'Rate limits' } }), 'rate').snippet).toBe('Rate limits');
   });
 });
 

@@ -1,5 +1,6 @@
 import type { App } from '../../../app/app.ts';
 import type { CallOptions } from '../../../app/session/call-context.ts';
+import { hitText } from '../../../core/memory/hit-form.ts';
 import type { Session } from '../../../core/memory/session.ts';
 
 /** A piece of the memory, and the file that contains it. */
@@ -26,11 +27,7 @@ export function findPassages(
     // A search without a word is an error, and a question may contain none.
     if (!/[\p{L}\p{N}]/u.test(question)) return [];
     const { hits } = await store.search({ query: question.slice(0, 1_000), limit: maxPassages });
-    return hits.map(({ path, section, snippet }) => ({
-      file: path,
-      // The heading of a decision often is the answer.
-      text: section === undefined ? snippet : `${section}\n${snippet}`,
-    }));
+    return hits.map((hit) => ({ file: hit.path, text: hitText(hit) }));
   });
 }
 

@@ -4,9 +4,30 @@ export interface Range {
   readonly end: number;
 }
 
-/** Where a sentence, a list item or a paragraph ends and the next begins. */
+/** Where a sentence, a list item, the row of a table or a paragraph ends and the next begins. */
 const borders =
-  /[.!?…][)\]"'”’*_]*\s+|[。！？]\s*|\r?\n(?:[ \t]*\r?\n)+|\r?\n(?=[ \t]*(?:[-*+]|\d+[.)]|#{1,6}|>)[ \t])/gu;
+  /[.!?…][)\]"'”’*_]*\s+|[。！？]\s*|\r?\n(?:[ \t]*\r?\n)+|\r?\n(?=[ \t]*(?:[-*+]|\d+[.)]|#{1,6}|>)[ \t]|[ \t]*\|)/gu;
+
+/** Comments, the fences of code, and the rule below the head of a table. */
+const silent =
+  /<!--[\s\S]*?(?:-->|$)|^[ \t>]*(?:`{3,}|~{3,})[^`\n]*$|^[ \t>]*\|[\s:|-]*-[\s:|-]*\|[ \t]*$/gmu;
+
+/** The offsets at which the sentences of a range begin, and its end. */
+export function cutsIn(text: string, { start, end }: Range): number[] {
+  const cuts = [start];
+  for (const { index, 0: border } of text.slice(start, end).matchAll(borders)) {
+    cuts.push(start + index + border.length);
+  }
+  cuts.push(end);
+  return cuts;
+}
+
+/** The offset at which the first sentence of a range ends. */
+export function firstCut(text: string, { start, end }: Range): number {
+  borders.lastIndex = 0;
+  const found = borders.exec(text.slice(start, end));
+  return found ? start + found.index + found[0].length : end;
+}
 
 /**
  * Returns the sentences or list items around a range, with as many neighbours as fit.
@@ -53,10 +74,25 @@ export function around(text: string, range: Range, area: Range, length: number):
 }
 
 /** Puts a passage on one line; an ellipsis says that the area has more text on that side. */
-function show(text: string, { start, end }: Range, area: Range): string {
-  const shown = text.slice(start, end).replace(/\s+/gu, ' ').trim();
+export function show(text: string, { start, end }: Range, area: Range): string {
   const before = hasText(text, area.start, start) ? '…' : '';
-  return `${before}${shown}${hasText(text, end, area.end) ? '…' : ''}`;
+  return `${before}${onOneLine(text.slice(start, end))}${hasText(text, end, area.end) ? '…' : ''}`;
+}
+
+/** Puts a piece of markdown on one line, without what a reader does not see or need. */
+export function onOneLine(text: string): string {
+  const plain = /[`~|<]/.test(text) ? text.replace(silent, '').replace(rows, rowText) : text;
+  const line = plain.replace(/\s+/gu, ' ').trim();
+  return line.startsWith('#') ? line.replace(/^#{1,6} /u, '') : line;
+}
+
+const rows = /^[ \t>]*\|(.*)\|[ \t]*$/gmu;
+
+function rowText(_: string, cells: string): string {
+  return `${cells
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim())
+    .join(' | ')};`;
 }
 
 function hasText(text: string, start: number, end: number): boolean {

@@ -1,48 +1,38 @@
+import { DecisionParts, type Saying } from '../../../core/declarations/decision-parts.ts';
+import { plainOutline } from '../../../core/markdown/plain-outline.ts';
+import { usualRoles } from '../../../core/record/part-role.ts';
 import type { SearchFields, TextField } from '../../../core/record/record-type.ts';
-import type { Steps } from '../../records/slices.ts';
+import { allAtOnce, type Steps } from '../../records/slices.ts';
 import type { AskedTerms } from '../query/asked-terms.ts';
 import type { FieldScope } from '../query/field-scope.ts';
 import type { Concept } from '../query/query.ts';
-import { rarity } from '../terms/bm25.ts';
-import type { SectionOfHit } from '../terms/search-document.ts';
+import type { SectionOfHit, TextOfHit } from '../terms/search-document.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';
-import { visitTokens } from '../terms/token-places.ts';
-import { type Area, areasOf, isSuperseded, linesOf, type OutlineOf } from '../text/passage-area.ts';
-import { answerLine, answerTo, isAnswer } from './passage-answer.ts';
-import { around, type Range, whole } from './passage-range.ts';
+import { type Area, areasOf, linesOf, longestText, type OutlineOf } from '../text/passage-area.ts';
+import { type BestArea, bestArea, headingOf, weigh } from './best-section.ts';
+import { shownParts } from './hit-parts.ts';
+import type { HitPiece } from './hit-piece.ts';
+import { stateOf } from './hit-state.ts';
+import type { Range } from './passage-range.ts';
+import { passageWeights } from './passage-weight.ts';
+import { conceptsIn, findMatches, type TextMatch, within } from './text-match.ts';
 
 const mostMatches = 10;
-/** Approximate length of a passage in UTF-16 code units, and of one under a heading. */
+/** Limit of the matches in a text without an outline whose places are looked at. */
+const mostOffsets = 200;
+/** Approximate length of an answer in UTF-16 code units, and of one under a heading. */
 export const passageLength = 160;
 export const sectionPassageLength = 240;
-/** The worth of a part of an identifier, `5` in `option5`, and of a synonym. */
-const partWorth = 0.4;
-/** The worth of a word in a heading above the section. */
-const aboveWorth = 0.5;
-/** The part of its score that a section keeps when it says that another one replaces it. */
-const supersededShare = 0.6;
-/** A hit also names other sections that are worth this share of the best one, up to a number. */
-const alsoShare = 0.6;
-/** A decision is shown for a section that weighs its options if it is worth this share of it. */
-const answerShare = 0.4;
-const mostAlso = 3;
 
-interface TextMatch extends Range {
-  start: number;
-  end: number;
-  /** The concept found last. */
-  concept: number;
-  /** The worth of each concept that is found here, at most 1. */
-  worths: ReadonlyMap<number, number>;
-}
-
-export interface Excerpt extends SectionOfHit {
+export interface Excerpt extends SectionOfHit, TextOfHit {
   readonly matches: string[];
-  readonly snippet: string;
 }
+
+/** The matches of each field of a record. */
+type PlacesOf = (field: TextField) => readonly TextMatch[];
 
 /**
- * Finds the matches in a document, and the passage of its text that answers the query best.
+ * Finds the matches in a document, and the parts of it that answer the query best.
  *
  * @param rarities the weight of each concept among all documents.
  */
@@ -56,331 +46,139 @@ export function* excerpt(
 ): Steps<Excerpt> {
   const { fields } = document;
   const matches = new Map<string, number>();
-  let shown: { readonly snippet: string } & SectionOfHit = { snippet: '' };
-  let best = 0;
-  // A hit shows its title anyway, so the snippet comes from the text if possible.
+  const places = new Map<TextField, readonly TextMatch[]>();
   for (const field of ['body', 'reason', 'notes', 'title'] as const) {
     const text = scope.text(fields, field);
     if (text === '') continue;
-    const places = yield* find(document, field, asked);
-    for (const { start, end, concept } of places) {
+    const found = yield* findMatches(document, field, asked);
+    places.set(field, found);
+    for (const { start, end, concept } of found) {
       const match = text.slice(start, end);
       if (!matches.has(match)) matches.set(match, concept);
     }
-    if (best === Number.POSITIVE_INFINITY) continue;
-    const areas = areasOf(fields, field, outlineOf);
-    const weights = weigh(concepts, rarities, places, areas);
-    const found = yield* choose(text, areas, places, weights);
-    if (!found || found.value <= best) continue;
-    // The headings of a markdown text are its title, so that no other field can say more.
-    const isWhole = fields.markdown && field === 'body' && found.value > Number.MIN_VALUE;
-    best = isWhole ? Number.POSITIVE_INFINITY : found.value;
-    shown = found.shown;
   }
   const order = [...matches].sort((a, b) => a[1] - b[1]).map(([match]) => match);
+  const placesOf = (field: TextField) => places.get(field) ?? [];
+  const areas = areasOf(fields, 'body', outlineOf);
+  const weights = weigh(concepts, rarities, placesOf('body'), areas);
+  const best = yield* bestArea(fields.body ?? '', areas, placesOf('body'), weights);
+  const shown = yield* composed(fields, placesOf, rarities, areas, best, outlineOf);
   return { matches: order.slice(0, mostMatches), ...shown };
 }
 
-/** Returns the passage around a range that matched literally. */
+/** The text of a hit in which a range matched literally. */
 export function literalPassage(
   fields: SearchFields,
   field: TextField,
   start: number,
   end: number,
   outlineOf: OutlineOf,
-): { readonly snippet: string } & SectionOfHit {
-  const text = fields[field] ?? '';
-  const areas = areasOf(fields, field, outlineOf);
-  const area = areas.find((one) => one.start <= start && end <= one.end);
-  const limits = area ?? { start: 0, end: text.length };
-  return passageOf(text, { start, end }, limits, area?.unit);
+): TextOfHit & SectionOfHit {
+  const place = { start, end, concept: 0, worths: new Map([[0, 1]]) };
+  const placesOf = (one: TextField) => (one === field ? [place] : []);
+  const areas = areasOf(fields, 'body', outlineOf);
+  const area = field === 'body' ? areas.findLast((one) => one.start <= start) : undefined;
+  const best = area && { area, value: 1, also: () => [] };
+  return allAtOnce(composed(fields, placesOf, [1], areas, best, outlineOf));
 }
 
-/** Shows whole sentences around a range if they fit, and the section of the hit. */
-function passageOf(
-  text: string,
-  range: Range,
-  area: Range,
-  section: Area['unit'],
-): { readonly snippet: string } & SectionOfHit {
-  const length = section ? sectionPassageLength : passageLength;
-  const snippet = whole(text, range, area, length) ?? around(text, range, area, passageLength);
-  if (!section) return { snippet };
-  return { snippet, section: section.path, lines: linesOf(text, section) };
+/** The answer of a record without a query. */
+export function answerOf(fields: SearchFields, outlineOf: OutlineOf): TextOfHit {
+  const areas = areasOf(fields, 'body', outlineOf);
+  const { snippet, state } = allAtOnce(composed(fields, () => [], [], areas, undefined, outlineOf));
+  return { snippet, ...(state !== undefined && { state }) };
 }
 
-/** The weights of the concepts for one text: a word of few of its areas says more than one of all. */
-function weigh(
-  concepts: readonly Concept[],
+/** Puts together what a hit shows: the decision or text around the best area, or the first one. */
+function* composed(
+  fields: SearchFields,
+  placesOf: PlacesOf,
   rarities: readonly number[],
-  places: readonly TextMatch[],
   areas: readonly Area[],
-): number[] {
-  const holders = concepts.map(() => new Set<number>());
-  let area = 0;
-  for (const { start, worths } of places) {
-    while (start >= (areas[area]?.end ?? Number.POSITIVE_INFINITY)) area += 1;
-    for (const concept of worths.keys()) holders[concept]?.add(area);
+  best: BestArea | undefined,
+  outlineOf: OutlineOf,
+): Steps<TextOfHit & SectionOfHit> {
+  const { body = '', roles = usualRoles } = fields;
+  const area = best?.area ?? areas[0];
+  const said = area && saidAt(fields, area, placesOf('body'), outlineOf);
+  const weightsOf = (field: TextField) => {
+    let weights: readonly number[] | undefined;
+    return () => {
+      weights ??= passageWeights((fields[field] ?? '').length, placesOf(field), rarities);
+      return weights;
+    };
+  };
+  const pieces: HitPiece[] = [];
+  if (said && roles.body === 'answer') {
+    const of = { text: body, places: placesOf('body'), weights: weightsOf('body') };
+    for (const part of said.parts) pieces.push({ ...part, ...of });
   }
-  return concepts.map(({ weight }, index) => {
-    const here = rarity(Math.min(holders[index]?.size ?? 0, areas.length), areas.length);
-    return (rarities[index] ?? 0) + weight * here;
-  });
-}
-
-/** Finds the wanted terms; merges matches that overlap. */
-function* find(document: IndexedDocument, field: TextField, asked: AskedTerms): Steps<TextMatch[]> {
-  const places: TextMatch[] = [];
-  yield* visitTokens(document, field, (number, start, end, isWhole) => {
-    const concept = asked.conceptsOf(number)?.at(-1);
-    if (concept === undefined) {
-      if (isWhole) discountParts(places, start);
-      return;
-    }
-    const place = { start, end };
-    const isWritten = asked.writtenBy(number)?.includes(concept) ?? false;
-    let worths = isWritten ? wholes(concept) : parts(concept);
-    let last = places.at(-1);
-    while (last && place.start < last.end) {
-      place.start = Math.min(place.start, last.start);
-      place.end = Math.max(place.end, last.end);
-      worths = most(worths, last.worths);
-      places.pop();
-      last = places.at(-1);
-    }
-    places.push({ ...place, concept, worths });
-  });
-  return places;
-}
-
-/** Lowers the worth of the matches that are parts of a word that was not asked for. */
-function discountParts(places: readonly TextMatch[], start: number): void {
-  for (let at = places.length - 1; at >= 0; at--) {
-    const place = places[at];
-    if (place === undefined || place.start < start) return;
-    place.worths = new Map(
-      [...place.worths].map(([concept, worth]) => [concept, Math.min(worth, partWorth)]),
-    );
+  for (const field of ['reason', 'notes'] as const) {
+    const { [field]: text = '' } = fields;
+    const of = { text, places: placesOf(field), weights: weightsOf(field) };
+    if (text !== '')
+      pieces.push({ ...of, start: 0, end: text.length, role: roles[field], kind: undefined });
   }
+  const headings: string[] = [];
+  const titled = new Set(conceptsIn(placesOf('title')));
+  for (let up = best?.area.section; up; up = up.parent) {
+    headings.push(up.heading);
+    for (const concept of conceptsIn(within(placesOf('body'), headingOf(up)))) titled.add(concept);
+  }
+  const length = best?.area.unit ? sectionPassageLength : passageLength;
+  const { snippet, from, reason, rejected } = yield* shownParts(pieces, titled, length);
+  const start = areas[0]?.start ?? 0;
+  const state = stateOf(fields, said, headings, start);
+  const shown = {
+    // The heading of a decision without a text is the decision.
+    snippet: snippet || (said?.section?.heading ?? fields.title),
+    ...(reason && { reason }),
+    ...(rejected && { rejected }),
+    ...(state !== undefined && { state }),
+  };
+  if (!best?.area.unit) return shown;
+  // The answer may be in another section than the words of the query.
+  const holder = from?.text === body ? areaAt(areas, from) : undefined;
+  const section = holder?.unit ?? best.area.unit;
+  const also = best.also(section);
+  const place = { section: section.path, lines: linesOf(body, section) };
+  return { ...shown, ...place, ...(also.length > 0 && { also }) };
 }
 
-/** The worths of a match of one concept; most matches are of one, and share this object. */
-function wholes(concept: number): ReadonlyMap<number, number> {
-  single[concept] ??= new Map([[concept, 1]]);
-  return single[concept];
+function areaAt(areas: readonly Area[], { start }: Range): Area | undefined {
+  return areas.findLast((area) => area.start <= start);
 }
 
-const single: ReadonlyMap<number, number>[] = [];
+const known = new WeakMap<SearchFields, DecisionParts>();
 
-/** The worths of a match by a synonym or an abbreviation of the word that was asked for. */
-function parts(concept: number): ReadonlyMap<number, number> {
-  other[concept] ??= new Map([[concept, partWorth]]);
-  return other[concept];
-}
-
-const other: ReadonlyMap<number, number>[] = [];
-
-/** The larger worth of each concept. */
-function most(
-  a: ReadonlyMap<number, number>,
-  b: ReadonlyMap<number, number>,
-): ReadonlyMap<number, number> {
-  const worths = new Map(a);
-  for (const [concept, worth] of b) worths.set(concept, Math.max(worth, a.get(concept) ?? 0));
-  return worths;
-}
-
-/** A passage, and its worth compared with passages of other fields. */
-interface Choice {
-  readonly value: number;
-  readonly shown: { readonly snippet: string } & SectionOfHit;
-}
-
-/** Chooses the section that has the most of the query, and the passage of it to show. */
-function* choose(
-  text: string,
-  areas: readonly Area[],
+/** The decision or other text that an area belongs to: in a list of decisions, that with most matches. */
+function saidAt(
+  fields: SearchFields,
+  area: Area,
   places: readonly TextMatch[],
-  weights: readonly number[],
-): Steps<Choice | undefined> {
-  if (places.length === 0) return undefined;
-  let best: { units: Unit; value: number } | undefined;
-  const rated: { section: Area['unit']; value: number }[] = [];
-  for (const unit of unitsOf(areas)) {
-    const value = unitValue(text, unit, places, weights);
-    if (value > (best?.value ?? 0)) best = { units: unit, value };
-    rated.push({ section: unit.section, value });
-    yield;
+  outlineOf: OutlineOf,
+): Saying {
+  const { body = '' } = fields;
+  const parts = known.get(fields) ?? partsOf(fields, body, outlineOf);
+  known.set(fields, parts);
+  const matches = within(places, area);
+  // A text without an outline is one area.
+  const offsets = body.length > longestText ? matches.slice(0, mostOffsets) : [area];
+  const said = new Set(offsets.flatMap(({ start }) => parts.around(start)));
+  if (said.size <= 1) return parts.at(offsets[0]?.start ?? area.start);
+  let best: { readonly saying: Saying; readonly count: number } | undefined;
+  for (const saying of said) {
+    const own = saying.parts.flatMap((part) => within(places, part));
+    const count = conceptsIn(own).size;
+    if (count > (best?.count ?? 0)) best = { saying, count };
   }
-  const [opening] = areas;
-  if (!best) {
-    // Only front matter matched: any text says more.
-    if (!opening) return undefined;
-    const shown = passageOf(text, beginning(text, opening), opening, undefined);
-    return { value: Number.MIN_VALUE, shown };
-  }
-  const asked = best.units;
-  const answer = answerOf(text, best.units, best.value, areas, rated);
-  const { section, areas: parts } = answer ? { section: answer.unit, areas: [answer] } : asked;
-  let shown: { area: Area; value: number } | undefined;
-  for (const area of parts) {
-    const above = area.section ? within(places, headingOf(area.section)) : [];
-    const value = worth(
-      [
-        [within(places, area), 1],
-        [above, aboveWorth],
-      ],
-      weights,
-    );
-    if (!shown || value > shown.value) shown = { area, value };
-  }
-  if (!shown) return undefined;
-  const { area } = shown;
-  const length = section ? sectionPassageLength : passageLength;
-  const found = (yield* densest(within(places, area), weights, length)) ?? beginning(text, area);
-  // Of a decision, the beginning says most.
-  const isNear = isAnswer(area) && found.start - area.start < 2 * length;
-  const range = answer || isNear ? beginning(text, area) : (answerLine(text, found, area) ?? found);
-  const shownSection = passageOf(text, range, area, section);
-  const also = rated
-    .filter((one) => one.value >= alsoShare * best.value && isApart(one.section, section))
-    .sort((a, b) => b.value - a.value)
-    .flatMap((one) => one.section?.path ?? [])
-    .slice(0, mostAlso);
-  const named = section && also.length > 0 ? { ...shownSection, also } : shownSection;
-  return { value: best.value, shown: named };
+  return best?.saying ?? parts.at(area.start);
 }
 
-/** The area that answers the question of the best unit, if it is worth enough to be shown for it. */
-function answerOf(
-  text: string,
-  best: Unit,
-  value: number,
-  areas: readonly Area[],
-  rated: readonly { readonly section: Area['unit']; readonly value: number }[],
-): Area | undefined {
-  const [first] = best.areas;
-  const answer = first && answerTo(text, first, areas);
-  if (!answer?.weighs) return answer?.area;
-  const own = rated.find(({ section }) => section === answer.area.unit)?.value ?? 0;
-  return own >= answerShare * value ? answer.area : undefined;
-}
-
-/** Returns whether neither of two sections contains the other. */
-function isApart(one: Area['unit'], other: Area['unit']): boolean {
-  return !!one && !!other && (one.end <= other.start || other.end <= one.start);
-}
-
-/** The section that a hit names, with the areas in it. */
-interface Unit {
-  readonly section: Area['unit'];
-  readonly areas: Area[];
-}
-
-function unitsOf(areas: readonly Area[]): Unit[] {
-  const units: Unit[] = [];
-  for (const area of areas) {
-    const last = units.at(-1);
-    if (last && area.unit && last.section === area.unit) last.areas.push(area);
-    else units.push({ section: area.unit, areas: [area] });
-  }
-  return units;
-}
-
-/** The worth of a unit; sub-sections that are units of their own do not count for it. */
-function unitValue(
-  text: string,
-  { section, areas }: Unit,
-  places: readonly TextMatch[],
-  weights: readonly number[],
-): number {
-  const groups: [readonly TextMatch[], number][] = section
-    ? [[within(places, { start: section.start, end: areas.at(-1)?.end ?? section.end }), 1]]
-    : areas.map((area) => [within(places, area), 1]);
-  for (let up = section?.parent; up; up = up.parent) {
-    groups.push([within(places, headingOf(up)), aboveWorth]);
-  }
-  const value = worth(groups, weights);
-  return value > 0 && section && isSuperseded(text, section) ? supersededShare * value : value;
-}
-
-function headingOf({ start, bodyStart }: NonNullable<Area['section']>): Range {
-  return { start, end: bodyStart };
-}
-
-/** The sum of the concepts found, each where it is worth most; a repeated one counts a little more. */
-function worth(
-  groups: readonly (readonly [readonly TextMatch[], number])[],
-  weights: readonly number[],
-): number {
-  const most = weights.map(() => 0);
-  const uses = weights.map(() => 0);
-  for (const [places, share] of groups) {
-    for (const { worths } of places) {
-      for (const [concept, value] of worths) {
-        most[concept] = Math.max(most[concept] ?? 0, share * value);
-        uses[concept] = (uses[concept] ?? 0) + share * value;
-      }
-    }
-  }
-  return weights.reduce((sum, weight, concept) => {
-    const repeated = Math.max(0, (uses[concept] ?? 0) - (most[concept] ?? 0));
-    return sum + weight * ((most[concept] ?? 0) + (0.1 * repeated) / (repeated + 1));
-  }, 0);
-}
-
-/** The matches in a range; they are in the order of the text. */
-function within(places: readonly TextMatch[], { start, end }: Range): readonly TextMatch[] {
-  return places.slice(firstFrom(places, start), firstFrom(places, end));
-}
-
-/** The index of the first match that does not start before an offset. */
-function firstFrom(places: readonly TextMatch[], offset: number): number {
-  let low = 0;
-  let high = places.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((places[middle]?.start ?? offset) < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** The first word of an area whose heading alone matched. */
-function beginning(text: string, { start, end }: Area): Range {
-  const blank = text.slice(start, end).search(/\S/u);
-  const at = start + Math.max(0, blank);
-  return { start: at, end: at };
-}
-
-/** Matches compared with the following ones in one step. */
-const stepPlaces = 1024;
-
-/** Finds the range that has the heaviest concepts and is short enough to show. */
-function* densest(
-  places: readonly TextMatch[],
-  weights: readonly number[],
-  length: number,
-): Steps<Range | undefined> {
-  let best: (Range & { readonly value: number }) | undefined;
-  for (const [index, first] of places.entries()) {
-    if (index % stepPlaces === stepPlaces - 1) yield;
-    const seen = new Map<number, number>();
-    let value = 0;
-    for (let at = index; at < places.length; at++) {
-      const place = places[at];
-      if (place === undefined || (at > index && place.end - first.start > length)) break;
-      let added = 0;
-      for (const [concept, worth] of place.worths) {
-        const more = worth - (seen.get(concept) ?? 0);
-        if (more <= 0) continue;
-        seen.set(concept, worth);
-        added += more * (weights[concept] ?? 0);
-      }
-      value += added;
-      if (best && (added === 0 || value <= best.value)) continue;
-      best = { start: first.start, end: place.end, value };
-    }
-  }
-  return best;
+function partsOf(fields: SearchFields, body: string, outlineOf: OutlineOf): DecisionParts {
+  if (!fields.markdown) return new DecisionParts(body, 0, []);
+  const { start, sections } = outlineOf(fields);
+  // A search finds no sections in a long text, but what it rejects has to be known.
+  if (body.length > longestText) return new DecisionParts(body, start, plainOutline(body, start));
+  return new DecisionParts(body, start, sections);
 }

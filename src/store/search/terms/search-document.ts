@@ -1,4 +1,4 @@
-import type { SearchExplanation } from '../../../core/memory/store.ts';
+import type { LabelledText, SearchExplanation } from '../../../core/memory/store.ts';
 import type { SearchFields, TextField } from '../../../core/record/record-type.ts';
 
 /** The searchable content of one record. */
@@ -28,14 +28,24 @@ export interface SectionOfHit {
   readonly also?: readonly string[];
 }
 
-export interface Hit extends SectionOfHit {
+/** The parts of a record that a hit shows. */
+export interface TextOfHit {
+  /** The answer of the record, or the sentences of it that answer the query best. */
+  readonly snippet: string;
+  /** The reason, if words of the query are in it and not in the answer. */
+  readonly reason?: LabelledText;
+  /** The alternatives that were not chosen, if words of the query are in it and not in the answer. */
+  readonly rejected?: LabelledText;
+  /** The state of the record or of the decision, as it is written: `superseded`, `in_progress`. */
+  readonly state?: string;
+}
+
+export interface Hit extends SectionOfHit, TextOfHit {
   readonly id: string;
   /** 0 to 1, descending; 1 for a title that equals the query and, in literal search, for every hit. */
   readonly score: number;
   /** The parts of the document that matched, as written in it, in the order of the query. */
   readonly matches: readonly string[];
-  /** A piece of the text around the best match. */
-  readonly snippet: string;
   /** Why it was found, if the search asks for it. */
   readonly explanation?: SearchExplanation;
 }

@@ -65,13 +65,18 @@ function hasText(text: string, { start, end }: Area): boolean {
 const superseded =
   /^[\s>*_+-]*(?:\*\*|__)?(?:status\W{0,6}\s*)?(?:superseded|replaced by|obsolete|deprecated)\b|[([]superseded\b/imu;
 
+/** Returns whether a text says that another one replaces it. */
+export function isSupersededText(text: string): boolean {
+  return superseded.test(text);
+}
+
 const knownSuperseded = new WeakMap<NamedSection, boolean>();
 
 /** Returns whether a section says that another one replaces it. */
 export function isSuperseded(text: string, section: NamedSection): boolean {
   let found = knownSuperseded.get(section);
   if (found === undefined) {
-    found = superseded.test(text.slice(section.start, section.end));
+    found = isSupersededText(text.slice(section.start, section.end));
     knownSuperseded.set(section, found);
   }
   return found;

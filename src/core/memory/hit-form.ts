@@ -1,0 +1,87 @@
+import { cautionField, reportDamaged, reportExplanation, reportLeftOut } from './answer-fields.ts';
+import type { HitChange, SearchHit, SearchResult } from './store.ts';
+
+/** The parts of a hit that say what the record holds, and how far to trust it. */
+export type ShownHit = Pick<
+  SearchHit,
+  'snippet' | 'reason' | 'rejected' | 'state' | 'changed' | 'section'
+>;
+
+/** Longest title that is shown, in UTF-16 code units. */
+const longestTitle = 200;
+
+/** The title of a hit; a longer text than fits a line is cut. */
+export function shownTitle(title: string): string {
+  if (title.length <= longestTitle) return title;
+  return `${title.slice(0, longestTitle).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** Says when a record was last changed and by whom: `2026-01-31 by claude-code (agent), verified`. */
+export function changeText({ at, by, maker, confirmed }: HitChange): string {
+  if (at === undefined) return 'not committed yet';
+  const made = `${at.slice(0, 10)} by ${by} (${maker})`;
+  if (confirmed === 'review') return `${made}, confirmed by a review`;
+  if (confirmed === 'verification') return `${made}, verified`;
+  return maker === 'agent' ? `${made}, not confirmed` : made;
+}
+
+/** The state of a hit and its last change, on one line; empty if nothing is known. */
+export function standing({ state, changed }: ShownHit): string {
+  return [state, changed && changeText(changed)].filter((one) => one !== undefined).join(' · ');
+}
+
+/** The reason and the rejected alternatives of a hit, each with its label: `not chosen: Postgres`. */
+export function besides({ reason, rejected }: ShownHit): string[] {
+  return [reason, rejected].flatMap((one) => (one ? [`${one.label}: ${one.text}`] : []));
+}
+
+/** A hit as a text of several lines, without its title. */
+export function hitText(hit: ShownHit): string {
+  // The heading of a decision often is the answer.
+  const lines = [hit.section ?? '', standing(hit), hit.snippet, ...besides(hit)];
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+/** A hit as a text on one line, with its title unless the answer has it. */
+export function hitLine(title: string, hit: ShownHit): string {
+  const { snippet, state } = hit;
+  const shown = shownTitle(title);
+  const marked = state === undefined ? '' : `(${state}) `;
+  const answer = snippet.includes(title) ? snippet : `${shown}: ${snippet}`;
+  return [`${marked}${answer}`, ...besides(hit)].join('; ');
+}
+
+/** Makes one result of a search. */
+export function reportHit(hit: SearchHit) {
+  const { title, type, category } = hit.type.search(hit.value);
+  const { reason, rejected, state, changed } = hit;
+  return {
+    toolset: hit.type.toolset,
+    record: hit.type.name,
+    ...(type !== undefined && { type }),
+    ...(category !== undefined && { category }),
+    key: hit.key,
+    title: shownTitle(title),
+    path: hit.path,
+    score: hit.score,
+    matches: [...hit.matches],
+    ...(changed && { changed: changeText(changed) }),
+    ...(state !== undefined && { state }),
+    snippet: hit.snippet,
+    ...(reason && { reason: reason.text }),
+    ...(rejected && { [rejected.label.replaceAll(' ', '_')]: rejected.text }),
+    ...(hit.section !== undefined && { section: hit.section }),
+    ...(hit.lines && { lines: [...hit.lines] }),
+    ...(hit.also && { also: [...hit.also] }),
+    ...cautionField(hit.caution),
+    ...(hit.explanation && { explain: reportExplanation(hit.explanation) }),
+  };
+}
+
+/** Makes the answer of a search: results with their paths, and whether there are more. */
+export function reportSearch(result: SearchResult) {
+  const { hits, total, damaged } = result;
+  const results = hits.map(reportHit);
+  const truncated = total > results.length;
+  return { results, total, truncated, ...reportDamaged(damaged), ...reportLeftOut(result) };
+}

@@ -1,0 +1,51 @@
+import type { Saying } from '../../../core/declarations/decision-parts.ts';
+import type { SearchFields } from '../../../core/record/record-type.ts';
+import { isSupersededText } from '../text/passage-area.ts';
+import { onOneLine } from './passage-range.ts';
+
+/** Longest state that is shown, and longest part that is searched for one, in characters. */
+const longestState = 60;
+const longestPart = 4000;
+
+/** A mark in a heading: `Use MySQL (superseded)`, `[Rejected] Use MySQL`. */
+const marked =
+  /[([](superseded|replaced|rejected|deprecated|obsolete|abandoned|withdrawn|abgelehnt|verworfen|ersetzt|veraltet|rejetée?|remplacée?|obsolète|rechazad[ao]|reemplazad[ao]|obsolet[ao]|rejeitad[ao]|substituíd[ao]|已废弃|已取代|已否决|廃止|却下)\b[^)\]]{0,40}[)\]]/iu;
+/** The status in the front matter of a record of another program. */
+const front = /^status:[ \t]*["']?([^\r\n#]*?)["']?[ \t]*$/imu;
+const replaced = /superseded by/i;
+const link = /!?\[([^[\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g;
+
+/** The state of a record or of what a part of its text says, as it is written; undefined without one. */
+export function stateOf(
+  fields: SearchFields,
+  saying: Saying | undefined,
+  headings: readonly string[],
+  contentStart: number,
+): string | undefined {
+  const { body = '', title, state } = fields;
+  if (state !== undefined) return state;
+  const parts = saying?.parts ?? [];
+  const claims = parts.filter(({ kind }) => kind?.name === 'claim');
+  const own =
+    parts.find(({ kind }) => kind?.name === 'status') ??
+    claims.find(({ start, end }) => replaced.test(body.slice(start, end)));
+  const given = own && shown(body.slice(own.start, own.end).trim().split(/\r?\n/, 1)[0] ?? '');
+  if (given) return given;
+  const [, mark] = [...headings, title].map((one) => marked.exec(one)).find((one) => one) ?? [];
+  if (mark !== undefined) return mark.toLowerCase();
+  const isSuperseded = parts.some(
+    ({ start, end }) => end - start <= longestPart && isSupersededText(body.slice(start, end)),
+  );
+  if (isSuperseded) return 'superseded';
+  const [, written = ''] = front.exec(body.slice(0, contentStart)) ?? [];
+  return shown(written) || undefined;
+}
+
+function shown(text: string): string {
+  const line = onOneLine(text.replace(link, '$1').replace(/[*_`>]/g, ''))
+    .replace(/^[-+\s]+/, '')
+    .replace(/[.;\s]+$/, '');
+  return line.length <= longestState
+    ? line
+    : `${line.slice(0, longestState).replace(/[\ud800-\udbff]$/, '')}…`;
+}

@@ -1,0 +1,194 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { namedSections } from '../../core/markdown/section-path.ts';
+import { authorName, isOfPerson } from '../../core/memory/author-name.ts';
+import type { CommitInfo } from '../../core/memory/history.ts';
+import type { HitChange, SearchHit } from '../../core/memory/store.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import type { Step } from '../history/lineage.ts';
+import { stepsOf } from '../history/log-walk.ts';
+import type { IndexedCommit } from '../history/repository-history.ts';
+import type { Visit } from '../history/visit.ts';
+import { isAcceptance } from '../records/message.ts';
+import { acceptedCommits } from '../reviews/accepted-commits.ts';
+import { LatestCommits } from './latest-commits.ts';
+
+/** Time that a search waits for the index of the history, in milliseconds. */
+const patience = 1000;
+/** Limit of the results that stay in memory. */
+const maxKnown = 20_000;
+
+/** A hit whose last change is asked for. */
+type Asked = Pick<SearchHit, 'path' | 'section'>;
+
+/** Knows the last change of records and of sections; what it has found stays in memory. */
+export class HitChanges {
+  readonly #latest = new LatestCommits();
+  /** By commit: what it says of its maker. */
+  readonly #makers = new Map<Oid, CommitInfo>();
+  /** By path, last commit of the path and section: the commit that wrote the section. */
+  readonly #sections = new Map<string, number>();
+  /** By path, stat and last commit: whether the file is as the commit has it. */
+  readonly #committed = new Map<string, boolean>();
+  readonly #accepted = new Map<Oid, boolean>();
+  #acceptances = { seen: 0, any: false };
+
+  /** Returns the last change of each hit; undefined where it is not known. */
+  async of(visit: Visit, hits: readonly Asked[]): Promise<readonly (HitChange | undefined)[]> {
+    try {
+      if (hits.length === 0 || !visit.archive.memory.repository()) return [];
+      const head = visit.archive.repository.head().oid;
+      const place = head === undefined ? undefined : await this.#place(visit, head);
+      if (head === undefined || !place) return [];
+      return await this.#changes(visit, head, place, hits);
+    } catch (error) {
+      // A search also answers where the history cannot be read.
+      if (error instanceof MemoryError && error.code !== 'cancelled') return [];
+      throw error;
+    }
+  }
+
+  /** The index of the history, unless it takes too long to make; then it is made for later searches. */
+  async #place(visit: Visit, head: Oid): Promise<IndexedCommit | undefined> {
+    const known = visit.archive.known(head);
+    if (known) return known;
+    const place = visit.place(head);
+    const found = place.catch((error) => {
+      if (error instanceof MemoryError) return undefined;
+      throw error;
+    });
+    return Promise.race([found, delay(patience, undefined, { ref: false })]);
+  }
+
+  async #changes(
+    visit: Visit,
+    head: Oid,
+    place: IndexedCommit,
+    hits: readonly Asked[],
+  ): Promise<readonly (HitChange | undefined)[]> {
+    const { index, number } = place;
+    const paths = [...new Set(hits.map(({ path }) => path))];
+    const all = () => visit.archive.memory.view.paths();
+    const latest = await this.#latest.of(index, number, paths, all);
+    const found = hits.map((hit) => {
+      const last = latest.get(hit.path);
+      if (last === undefined || !this.#isCommitted(visit, head, index.commit(last), hit.path)) {
+        return undefined;
+      }
+      const commit =
+        hit.section === undefined ? last : this.#sectionCommit(visit, place, hit, last);
+      return index.commit(commit).oid;
+    });
+    const accepted = await this.#acceptedOf(visit, head, place, found);
+    return found.map((oid) => {
+      if (oid === undefined) return { by: '', maker: 'person' };
+      return changeOf(this.#authorName(visit, oid), accepted.has(oid));
+    });
+  }
+
+  #authorName(visit: Visit, oid: Oid): CommitInfo {
+    const known = this.#makers.get(oid) ?? visit.archive.commit(oid);
+    keep(this.#makers, oid, known);
+    return known;
+  }
+
+  /** Whether a file is as HEAD has it; one that is older than its last commit is not read. */
+  #isCommitted(
+    visit: Visit,
+    head: Oid,
+    last: { readonly oid: Oid; readonly time: number },
+    path: string,
+  ): boolean {
+    const { memory } = visit.archive;
+    const stat = memory.view.look(path)?.stat;
+    if (!stat) return false;
+    if (stat.mtimeMs < last.time * 1000) return true;
+    const key = `${path}\0${last.oid}\0${stat.mtimeMs}\0${stat.size}\0${stat.ino}`;
+    const known = this.#committed.get(key);
+    if (known !== undefined) return known;
+    const there = plain(visit.archive.records(head).text(path));
+    const isSame = there !== undefined && there === plain(memory.text(path));
+    keep(this.#committed, key, isSame);
+    return isSame;
+  }
+
+  /** The commit since which a section is as it is, among those that changed its record. */
+  #sectionCommit(visit: Visit, place: IndexedCommit, hit: Asked, last: number): number {
+    const { path, section = '' } = hit;
+    const key = `${path}\0${last}\0${section}`;
+    const known = this.#sections.get(key);
+    if (known !== undefined) return known;
+    const text = visit.archive.memory.text(path) ?? '';
+    const named = namedSections(text).find((one) => one.path === section);
+    const own = named && text.slice(named.start, named.end).trim();
+    const steps = own ? [...stepsOf(visit, place, path)] : [];
+    const hasIt = (step: Step | undefined) =>
+      step?.blob !== undefined && visit.versions.text(step.path, step.blob).includes(own ?? '');
+    const commit = own
+      ? (steps[oldest(steps.length, (at) => hasIt(steps[at]))]?.commit ?? last)
+      : last;
+    keep(this.#sections, key, commit);
+    return commit;
+  }
+
+  /** The commits that a person has accepted in a review. */
+  async #acceptedOf(
+    visit: Visit,
+    head: Oid,
+    { index, number }: IndexedCommit,
+    found: readonly (Oid | undefined)[],
+  ): Promise<ReadonlySet<Oid>> {
+    const commits = new Set(found.filter((oid) => oid !== undefined));
+    const { odb } = visit.archive.repository;
+    const accepts = (oid: Oid) => isAcceptance(parseCommit(odb.content(oid, 'commit')).message);
+    for (; this.#acceptances.seen <= number; this.#acceptances.seen++) {
+      const { oid, parents } = index.commit(this.#acceptances.seen);
+      // The change of a part of a review is a commit like any other, and looked at when it is found.
+      if (!this.#acceptances.any && parents.length > 1) this.#acceptances.any = accepts(oid);
+    }
+    const unknown = [...commits].filter((oid) => !this.#accepted.has(oid));
+    const walked =
+      this.#acceptances.any && unknown.length > 0
+        ? await acceptedCommits(visit, head, new Set(unknown))
+        : undefined;
+    for (const oid of unknown) keep(this.#accepted, oid, walked?.has(oid) || accepts(oid));
+    return new Set([...commits].filter((oid) => this.#accepted.get(oid)));
+  }
+}
+
+/** The number of the oldest of some versions that has a text; the newest ones are compared first. */
+function oldest(count: number, hasIt: (at: number) => boolean): number {
+  let has = 0;
+  let lacks = count;
+  for (let step = 1; has + step < lacks; step *= 2) {
+    if (hasIt(has + step)) has += step;
+    else lacks = has + step;
+    if (lacks < count) break;
+  }
+  while (lacks - has > 1) {
+    const middle = (has + lacks) >>> 1;
+    if (hasIt(middle)) has = middle;
+    else lacks = middle;
+  }
+  return has;
+}
+
+function changeOf(info: CommitInfo, isAccepted: boolean): HitChange {
+  const { at, author, agent, tool, subject } = info;
+  const maker = agent === undefined ? 'git' : isOfPerson(agent) ? 'person' : 'agent';
+  const by = maker === 'agent' ? authorName(info) : author.replace(/ <[^<>]*>$/, '');
+  // The tool also sets when a record expires, or how sure it is.
+  const isVerified = tool === 'verify_memory' && subject.startsWith('memory: verify ');
+  const confirmed = isAccepted ? 'review' : isVerified ? 'verification' : undefined;
+  return { at, by, maker, ...(confirmed && { confirmed }) };
+}
+
+function plain(text: string | undefined): string | undefined {
+  return text?.replaceAll('\r\n', '\n');
+}
+
+/** Adds to a cache, which is emptied when it is full. */
+function keep<K, V>(cache: Map<K, V>, key: K, value: V): void {
+  if (cache.size >= maxKnown) cache.clear();
+  cache.set(key, value);
+}

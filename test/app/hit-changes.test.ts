@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { App } from '../../src/app/app.ts';
+import type { Session } from '../../src/core/memory/session.ts';
+import { Repo } from '../support/repo.ts';
+import { accept, agentOf, requireReviews, reviews, startApp, write } from '../support/reviewed.ts';
+
+let repo: Repo;
+let app: App;
+
+beforeEach(() => {
+  repo = Repo.create();
+  app = startApp(repo);
+});
+
+afterEach(async () => {
+  await app.close();
+  repo.remove();
+});
+
+/** What the first hit of a search says about its last change, without the day. */
+async function changed(query: string, session: Session = app.connect()): Promise<unknown> {
+  const reply = await app.call(session, 'search_memory', { query });
+  const [hit] = Object(reply?.body).results ?? [];
+  return String(hit?.changed).replace(/^\d{4}-\d\d-\d\d /, '');
+}
+
+async function call(session: Session, tool: string, args: object): Promise<void> {
+  const reply = await app.call(session, tool, { ...args });
+  if (reply?.error !== undefined) throw new Error(`${reply.error}: ${reply.text}`);
+}
+
+test('a hit says who changed its record last, and whether somebody confirmed it', async () => {
+  const agent = agentOf(app);
+  await write(app, agent, 'otters', 'They sleep in holts.');
+  await write(app, agent, 'voles', 'They eat grass.');
+  expect(await changed('otters')).toBe('by claude-code (agent), not confirmed');
+  await call(agent, 'verify_memory', { path: 'knowledge/patterns/otters.md' });
+  expect(await changed('otters')).toBe('by claude-code (agent), verified');
+  expect(await changed('voles')).toBe('by claude-code (agent), not confirmed');
+  await write(app, agent, 'otters', 'They sleep in trees.');
+  expect(await changed('otters')).toBe('by claude-code (agent), not confirmed');
+});
+
+test('an edit by hand is not that of the last commit', async () => {
+  await write(app, agentOf(app), 'otters', 'They sleep in holts.');
+  const path = '.memory-bank/knowledge/patterns/otters.md';
+  repo.write(path, repo.read(path).replace('holts', 'trees'));
+  expect(await changed('otters')).toBe('not committed yet');
+  repo.git('add', path);
+  repo.git('commit', '-q', '-m', 'Otters sleep in trees');
+  expect(await changed('otters')).toBe('by Ada Lovelace (git)');
+});
+
+test('a decision of a log has its own last change, not that of the log', async () => {
+  const decide = (agent: string, title: string) =>
+    call(agentOf(app, agent), 'log_decision', { title, context: 'x', decision: `${title} it is.` });
+  await decide('ann/1', 'Otters');
+  for (const title of ['Voles', 'Moles', 'Hares', 'Hedgehogs']) await decide('ben/1', title);
+  expect(await changed('otters')).toBe('by ann (agent), not confirmed');
+  expect(await changed('hares')).toBe('by ben (agent), not confirmed');
+  await decide('carl/1', 'Badgers');
+  expect(await changed('otters')).toBe('by ann (agent), not confirmed');
+  repo.git('mv', '.memory-bank/decisionLog.md', '.memory-bank/decisions-of-old.md');
+  repo.git('commit', '-q', '-m', 'Move the log');
+  expect(await changed('hares')).toBe('by ben (agent), not confirmed');
+});
+
+test('what a person accepted in a review is confirmed', async () => {
+  const person = app.connect();
+  await requireReviews(repo, app, person);
+  const agent = agentOf(app);
+  await write(app, agent, 'otters', 'They sleep in holts.');
+  const [review] = await reviews(app, person);
+  await accept(app, person, review?.name ?? '');
+  expect(await changed('otters', person)).toBe('by claude-code (agent), confirmed by a review');
+});
+
+test('a branch, a merge and a reset change the answer', async () => {
+  const [ann, ben] = [agentOf(app, 'ann/1'), agentOf(app, 'ben/1')];
+  await write(app, ann, 'otters', 'They sleep in holts.');
+  await write(app, ann, 'voles', 'They eat grass.');
+  const first = repo.git('rev-parse', 'HEAD').trim();
+  repo.git('switch', '-q', '-c', 'side');
+  await write(app, ben, 'otters', 'They sleep in trees.');
+  expect(await changed('otters')).toContain('by ben');
+  repo.git('switch', '-q', '-');
+  expect(await changed('otters')).toContain('by ann');
+  await write(app, ann, 'moles', 'They dig.');
+  repo.git('merge', '-q', '--no-edit', 'side');
+  expect(await changed('otters')).toContain('by ben');
+  expect(await changed('moles')).toContain('by ann');
+  repo.git('reset', '-q', '--hard', first);
+  expect(await changed('otters')).toContain('by ann');
+});
