@@ -34,8 +34,8 @@ export class DirectChanges {
   }
 
   /** Creates or moves a ref that is not checked out; see `moveRef`. */
-  moveRef(ref: string, move: RefMove, signal?: AbortSignal): Promise<void> {
-    return this.#queue.take(signal, async (token, wait) => {
+  moveRef(ref: string, move: RefMove): Promise<void> {
+    return this.#queue.take(undefined, async (token, wait) => {
       const site = this.#site.site();
       const committer = identity(site.config, 'committer', this.#site.now());
       await moveRef(site, ref, move, committer, token, wait);
@@ -77,25 +77,25 @@ export class DirectChanges {
   }
 
   /** Changes a section of the repository's configuration; see `changeConfig`. */
-  changeConfig(section: ConfigSection, signal?: AbortSignal): Promise<void> {
-    return this.#queue.take(signal, (token, wait) =>
+  changeConfig(section: ConfigSection): Promise<void> {
+    return this.#queue.take(undefined, (token, wait) =>
       changeConfig(this.#site.site(), section, token, wait),
     );
   }
 
   /** Stores objects that no ref reaches yet; git removes them after some weeks if none ever does. */
-  store(objects: readonly EncodedObject[], signal?: AbortSignal): Promise<void> {
-    return this.#queue.take(signal, () => this.#store(objects));
+  store(objects: readonly EncodedObject[]): Promise<void> {
+    return this.#queue.take(undefined, () => this.#store(objects));
   }
 
   /** Creates a linked work tree of a branch; see `addWorkTree`. */
-  addWorkTree(tree: NewWorkTree, signal?: AbortSignal): Promise<boolean> {
-    return this.#queue.take(signal, () => addWorkTree(this.#site.site(), tree));
+  addWorkTree(tree: NewWorkTree): Promise<boolean> {
+    return this.#queue.take(undefined, () => addWorkTree(this.#site.site(), tree));
   }
 
   /** Removes a linked work tree with its files. */
-  removeWorkTree(top: string, signal?: AbortSignal): Promise<void> {
-    return this.#queue.take(signal, () => removeWorkTree(this.#site.site(), top));
+  removeWorkTree(top: string): Promise<void> {
+    return this.#queue.take(undefined, () => removeWorkTree(this.#site.site(), top));
   }
 
   /**
@@ -103,8 +103,8 @@ export class DirectChanges {
    *
    * @returns false if it has another one; nothing has changed then.
    */
-  removeBranch(ref: string, from: Oid, top: string, signal?: AbortSignal): Promise<boolean> {
-    return this.#queue.take(signal, async (token, wait) => {
+  removeBranch(ref: string, from: Oid, top: string): Promise<boolean> {
+    return this.#queue.take(undefined, async (token, wait) => {
       const site = this.#site.site();
       if (site.refs.resolve(ref) !== from) return false;
       // The branch last: without its work tree it is complete, and is checked out again.

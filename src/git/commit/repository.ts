@@ -192,8 +192,8 @@ export class Repository {
   }
 
   /** Runs several changes of this object without any of another server between them; see `RepositoryQueue`. */
-  hold<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#queue.hold(signal, action);
+  hold<T>(action: () => Promise<T>): Promise<T> {
+    return this.#queue.hold(action);
   }
 
   /** Finishes or undoes the mutation of a dead process; see `RepositoryQueue`. */

@@ -79,8 +79,8 @@ export class RepositoryQueue {
    * Holds the process lock during several changes, so that no other server changes anything between
    * them. All changes of this queue meanwhile belong to the action.
    */
-  hold<T>(signal: AbortSignal | undefined, action: () => Promise<T>): Promise<T> {
-    return this.take(signal, async (token, wait) => {
+  hold<T>(action: () => Promise<T>): Promise<T> {
+    return this.take(undefined, async (token, wait) => {
       const outer = this.#queue;
       this.#held = { token, wait };
       // The changes of the action do not wait for its end.

@@ -43,7 +43,8 @@ export class Enclosure {
    * The enclosure of a path that the user names: the project if it contains the path, else the folder
    * that the path leads to.
    */
-  static around(path: string, root: string, files: Files = new NodeFiles()): Enclosure {
+  static around(path: string, root: string): Enclosure {
+    const files = new NodeFiles();
     const project = Enclosure.ofProject(root, files);
     if (project.#reaches(path)) return project;
     const start = files.realpath(path) ?? path;

@@ -58,9 +58,9 @@ export function windowsProgram(name: string, env: NodeJS.ProcessEnv): string {
 }
 
 /** Ends a process and all that it has started, on Windows, where there are no groups of processes. */
-export function endTree(pid: number, env: NodeJS.ProcessEnv = process.env): void {
+export function endTree(pid: number): void {
   const args = ['/pid', `${pid}`, '/T', '/F'];
-  const child = spawn(windowsProgram('taskkill', env), args, {
+  const child = spawn(windowsProgram('taskkill', process.env), args, {
     stdio: 'ignore',
     windowsHide: true,
   });

@@ -87,8 +87,8 @@ export class LiveRecords {
   }
 
   /** All record files of a type, sorted by path, damaged ones included; as of the last refresh. */
-  all(type: AnyRecordType, options?: ListOptions): RecordFile[] {
-    return allAtOnce(this.listing(type, options));
+  all(type: AnyRecordType): RecordFile[] {
+    return allAtOnce(this.listing(type));
   }
 
   /** Like `all`, in steps. */
@@ -200,9 +200,9 @@ export class LiveRecords {
     return type && this.#scan.lookNear(path, type, limit);
   }
 
-  #known(path: string, type: AnyRecordType, limit?: number): RecordFile | undefined {
-    const record = this.#cache.filled(path, limit);
-    return record?.value || record?.error ? record : this.#scan.lookNear(path, type, limit);
+  #known(path: string, type: AnyRecordType): RecordFile | undefined {
+    const record = this.#cache.filled(path);
+    return record?.value || record?.error ? record : this.#scan.lookNear(path, type);
   }
 
   /** The files of a type that were read and are damaged, or whose key another file has. */

@@ -58,11 +58,10 @@ export class CodeGrant {
   readonly #settings: GrantSettings;
   readonly #metadata: IssuerMetadata;
 
-  /** @param pause see `IssuerMetadata`. */
-  constructor(settings: GrantSettings, pause = cooldown) {
+  constructor(settings: GrantSettings) {
     this.#name = new URL(settings.issuer).host;
     this.#settings = settings;
-    this.#metadata = new IssuerMetadata(settings.issuer, pause);
+    this.#metadata = new IssuerMetadata(settings.issuer, cooldown);
   }
 
   /**

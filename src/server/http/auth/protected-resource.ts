@@ -35,12 +35,11 @@ export class ProtectedResource {
   readonly #audience: string | undefined;
   readonly #tokens: AccessTokens;
 
-  /** @param cooldown see `AccessTokens`. */
-  constructor({ issuer, audience, publicUrl }: OAuthSettings, cooldown?: number) {
+  constructor({ issuer, audience, publicUrl }: OAuthSettings) {
     this.#issuer = issuer;
     this.#publicUrl = publicUrl.replace(/\/$/, '');
     this.#audience = audience;
-    this.#tokens = new AccessTokens(issuer, cooldown);
+    this.#tokens = new AccessTokens(issuer);
   }
 
   /** The audience of the tokens that are for the whole server. */
