@@ -5,7 +5,7 @@ import {
   annotationsAt,
   parseAddress,
   textAt,
-} from '../../src/core/markdown/section-claims.ts';
+} from '../../src/core/markdown/section-statements.ts';
 import {
   byTime,
   type Damaged,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readMemoryFile } from '../../app/project/project-file.ts';
 import { readSection } from '../../core/markdown/section-argument.ts';
-import { parseAddress } from '../../core/markdown/section-claims.ts';
+import { parseAddress } from '../../core/markdown/section-statements.ts';
 import { cautionField } from '../../core/memory/answer-fields.ts';
 import { foreignNote, parseForeign } from '../../core/memory/pinned-memories.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';

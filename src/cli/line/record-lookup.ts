@@ -1,6 +1,6 @@
 import type { Toolset } from '../../core/declarations/toolset.ts';
-import { formatAddress, parseAddress } from '../../core/markdown/section-claims.ts';
 import { SectionNames, withoutDate } from '../../core/markdown/section-names.ts';
+import { formatAddress, parseAddress } from '../../core/markdown/section-statements.ts';
 import { plain } from '../../core/markdown/sections.ts';
 import type { Reader } from '../../core/memory/store.ts';
 import { nearestName, nearestNames } from '../../core/names/nearest-name.ts';

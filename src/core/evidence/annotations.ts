@@ -14,8 +14,8 @@ export interface GivenEvidence extends Reference {
 }
 
 /** How sure a statement is. */
-export const claimStatuses = ['fact', 'inference', 'open question'] as const;
-export type ClaimStatus = (typeof claimStatuses)[number];
+export const statementStatuses = ['fact', 'inference', 'open question'] as const;
+export type StatementStatus = (typeof statementStatuses)[number];
 
 /** An explicit confirmation that a record is true. */
 export interface Verification {
@@ -36,7 +36,7 @@ export interface Annotations {
   readonly supersededBy?: string | undefined;
   /** The last day on which the record holds: `2027-01-31`. */
   readonly expires?: string | undefined;
-  readonly status?: ClaimStatus | undefined;
+  readonly status?: StatementStatus | undefined;
 }
 
 /** Annotations to set: null removes one, and one that is absent stays. */
@@ -72,11 +72,11 @@ const anyKey = /^(?:evidence|verified|supersedes|superseded_by|expires|claim)[ \
  * A line of markdown by which a section says what it replaces: `Superseded by [Use git](#use-git)`, also
  * in a list, after `Status:` or in bold.
  */
-export const claimLine =
+export const statementLine =
   /^[ \t>*_+-]*(?:status[ \t:*_-]{0,6})?(super[sc]edes|super[sc]eded by)\b[ \t:*_]*(\S.*)$/gim;
 
 /** Whether a text can contain such a line; others need not be parsed. */
-export function mayHaveClaims(text: string): boolean {
+export function mayHaveStatements(text: string): boolean {
   return /super[sc]ede[sd]/i.test(text);
 }
 
@@ -94,7 +94,7 @@ export function readAnnotations(path: string, text: string): Annotations {
     supersedes: texts(data.supersedes),
     supersededBy: typeof superseded_by === 'string' ? superseded_by : undefined,
     expires: day.safeParse(expires).data,
-    status: claimStatuses.find((status) => status === claim),
+    status: statementStatuses.find((status) => status === claim),
   };
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../values/json.ts';
 import { textKeys } from '../yaml/text-keys.ts';
-import { claimLine, mayHaveClaims } from './annotations.ts';
+import { mayHaveStatements, statementLine } from './annotations.ts';
 import { inlinePattern as inline } from './inline-pattern.ts';
 
 /** The content of a record, without its annotations except for its verification. */
@@ -60,6 +60,6 @@ export function sectionText(section: string): string {
 
 function withoutAnnotations(text: string): string {
   const plain = text.replace(inline, '');
-  const rest = mayHaveClaims(plain) ? plain.replace(claimLine, '') : plain;
+  const rest = mayHaveStatements(plain) ? plain.replace(statementLine, '') : plain;
   return rest.replace(/(?:\r?\n){2,}/g, '\n\n');
 }

@@ -1,4 +1,4 @@
-import type { AnnotationChanges, Annotations, ClaimStatus } from '../evidence/annotations.ts';
+import type { AnnotationChanges, Annotations, StatementStatus } from '../evidence/annotations.ts';
 import type { AnyRecordType, RecordType, TextField } from '../record/record-type.ts';
 import type { MemoryError } from '../values/error.ts';
 import type { JsonValue } from '../values/json.ts';
@@ -43,7 +43,7 @@ export interface RecordDoubts {
   /** Sentences; empty for a record that nothing is known against. */
   readonly reasons: readonly string[];
   /** How sure its claim is, if it is marked as less than a fact. */
-  readonly status?: Exclude<ClaimStatus, 'fact'>;
+  readonly status?: Exclude<StatementStatus, 'fact'>;
   /** Whether another record replaces it. */
   readonly superseded: boolean;
   /** The path of that record. */

@@ -1,5 +1,9 @@
 import type { Annotations } from '../../core/evidence/annotations.ts';
-import { parseAddress, readClaims, type Sections } from '../../core/markdown/section-claims.ts';
+import {
+  parseAddress,
+  readStatements,
+  type Sections,
+} from '../../core/markdown/section-statements.ts';
 import type { RecordDoubts } from '../../core/memory/store.ts';
 import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -138,7 +142,7 @@ export class Cautions {
     const by =
       section === undefined
         ? known?.annotations.supersededBy
-        : found && known?.sections?.claimsOf(found).supersededBy;
+        : found && known?.sections?.statementsOf(found).supersededBy;
     const name = (found && known?.sections?.addressOf(found)) ?? address;
     return { name, ...(by !== undefined && { by }) };
   }
@@ -157,7 +161,7 @@ export class Cautions {
     if (known && record && sameStat(known.stat, record.stat)) return known;
     const text = record && readText(visit, path);
     const checked = record && new CheckedRecord(record.type, path, text ?? '');
-    const { annotations, sections } = checked?.claims ?? readClaims(path, '');
+    const { annotations, sections } = checked?.statements ?? readStatements(path, '');
     const own = new Set([annotations.supersededBy, ...annotations.supersedes]);
     const named = new NamedRecords(view);
     const links = checked

@@ -30,7 +30,7 @@ import {
   readRecords,
 } from './record-claims.ts';
 import { type SpanChange, spanChanges } from './span-changes.ts';
-import { claimsOf, type RecordClaims, textFindings } from './text-findings.ts';
+import { type RecordStatements, statementsOf, textFindings } from './text-findings.ts';
 
 const noCounts: { readonly [verdict in Verdict]: number } = {
   fresh: 0,
@@ -60,7 +60,7 @@ export async function checkEvidence(
   const all = memory.view.paths().sort();
   const paths = new Set(pathsBelow(all, memoryPath(request.path)));
   const { only } = request;
-  const { places, claims } = await inSlices(
+  const { places, statements } = await inSlices(
     readAll(visit, head, only === 'code' ? paths : all, {
       code: only === 'texts' ? new Set() : paths,
       texts: only !== 'code',
@@ -76,7 +76,7 @@ export async function checkEvidence(
       : memory.isApart
         ? new Set<string>()
         : changedRecords(visit, since, head, paths);
-  const texts = textFindings(visit, claims, archive.today(), request.tending === true);
+  const texts = textFindings(visit, statements, archive.today(), request.tending === true);
   const copies = await inSlices(copyFindings(visit), pause);
   return withTexts(withTexts(found, copies, changed), await inSlices(texts, pause), changed);
 }
@@ -87,16 +87,16 @@ function* readAll(
   head: Oid,
   paths: Iterable<string>,
   wanted: { readonly code: ReadonlySet<string>; readonly texts: boolean },
-): Steps<{ readonly places: readonly Named[]; readonly claims: readonly RecordClaims[] }> {
+): Steps<{ readonly places: readonly Named[]; readonly statements: readonly RecordStatements[] }> {
   const places = new NamedPlaces(visit, head);
-  const claims: RecordClaims[] = [];
+  const statements: RecordStatements[] = [];
   const links = new NamedRecords(visit.archive.memory.view);
   for (const record of readRecords(visit, paths)) {
     yield;
     if (wanted.code.has(record.path)) places.add(record);
-    if (wanted.texts) claims.push(claimsOf(record, links));
+    if (wanted.texts) statements.push(statementsOf(record, links));
   }
-  return { places: places.all, claims };
+  return { places: places.all, statements };
 }
 
 async function checkCode(

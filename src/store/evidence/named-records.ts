@@ -21,8 +21,8 @@ export class NamedRecords {
    * superseded sections, and by the keys in its fields.
    */
   of(record: CheckedRecord): string[] {
-    const { path, text, type, claims } = record;
-    const named = memoryLinks(path, claims.sections?.live() ?? text);
+    const { path, text, type, statements } = record;
+    const named = memoryLinks(path, statements.sections?.live() ?? text);
     const value = type.dependsOn && record.value;
     const keys = (value && type.dependsOn?.(value)) ?? [];
     const linked = keys.slice(0, maxKeys).flatMap((key) => this.#pathOf(key) ?? []);

@@ -7,7 +7,7 @@ import {
   maxReferences,
 } from '../../core/evidence/reference.ts';
 import { partsOf, sectionText } from '../../core/evidence/statement.ts';
-import { readClaims } from '../../core/markdown/section-claims.ts';
+import { readStatements } from '../../core/markdown/section-statements.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 
@@ -29,7 +29,7 @@ export class CheckedRecord {
   readonly type: AnyRecordType;
   readonly path: string;
   readonly text: string;
-  #claims: ReturnType<typeof readClaims> | undefined;
+  #statements: ReturnType<typeof readStatements> | undefined;
   #value: { readonly decoded: object | undefined } | undefined;
   #evidence: readonly Ground[] | undefined;
 
@@ -38,9 +38,9 @@ export class CheckedRecord {
   }
 
   /** Its annotations, with the statements in its text. */
-  get claims(): ReturnType<typeof readClaims> {
-    this.#claims ??= readClaims(this.path, this.text);
-    return this.#claims;
+  get statements(): ReturnType<typeof readStatements> {
+    this.#statements ??= readStatements(this.path, this.text);
+    return this.#statements;
   }
 
   /** Undefined for a damaged record, which is reported elsewhere; its text may name places all the same. */
@@ -68,7 +68,7 @@ export class CheckedRecord {
 /** The places that a record rests on: those that it was given, that its fields name, and its text. */
 function evidenceOf(record: CheckedRecord): Ground[] {
   const { type, text, path } = record;
-  const given = record.claims.annotations.evidence;
+  const given = record.statements.annotations.evidence;
   const value = type.cites && record.value;
   const cited = (value && type.cites?.(value))?.filter(isProjectPath).slice(0, maxReferences) ?? [];
   const fields = cited.map((path): FoundReference => ({ path, certain: true }));

@@ -1,5 +1,5 @@
 import type { Annotations } from '../../core/evidence/annotations.ts';
-import { parseAddress, Sections } from '../../core/markdown/section-claims.ts';
+import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
 import type { Visit } from '../history/visit.ts';
 import { readText } from './record-claims.ts';
 
@@ -43,7 +43,7 @@ export class Supersession {
     for (const record of records.values()) {
       const { path, supersededBy } = record;
       this.#add({ id: path, path, supersededBy, supersedes: record.supersedes });
-      for (const { section, supersedes, supersededBy } of record.sections?.claims() ?? []) {
+      for (const { section, supersedes, supersededBy } of record.sections?.statements() ?? []) {
         const id = record.sections?.addressOf(section) ?? path;
         if (id !== path) this.#add({ id, path, supersedes, supersededBy });
       }

@@ -1,4 +1,4 @@
-import { decisionTitle, relativeDate } from '../../core/evidence/text-claims.ts';
+import { decisionTitle, relativeDate } from '../../core/evidence/text-statements.ts';
 import type { Severity, TextFinding, TextKind } from '../../core/evidence/verdict.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
 import { addTo } from '../../core/values/multimap.ts';
@@ -25,7 +25,7 @@ export const severities: { readonly [kind in TextKind]: Severity } = {
 };
 
 /** A record as far as other records depend on it. */
-export interface RecordClaims extends LinkedRecord {
+export interface RecordStatements extends LinkedRecord {
   readonly decisions: readonly string[];
   readonly relative: string | undefined;
   readonly bytes: number;
@@ -38,7 +38,7 @@ export interface RecordClaims extends LinkedRecord {
  */
 export function* textFindings(
   visit: Visit,
-  all: readonly RecordClaims[],
+  all: readonly RecordStatements[],
   today: string,
   tending: boolean,
 ): Steps<ReadonlyMap<string, TextFinding[]>> {
@@ -86,9 +86,9 @@ export function* textFindings(
 }
 
 /** Reads the statements of a record about itself and about others. */
-export function claimsOf(record: CheckedRecord, links: NamedRecords): RecordClaims {
+export function statementsOf(record: CheckedRecord, links: NamedRecords): RecordStatements {
   const { path, text } = record;
-  const { annotations, sections } = record.claims;
+  const { annotations, sections } = record.statements;
   const points = pointsOf(record);
   const isCurrentWork = points.some(({ part }) => part === 'now');
   return {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unifiedDiff } from '../../core/diff/unified-diff.ts';
-import { Sections } from '../../core/markdown/section-claims.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import type { Change, FieldChange, RecordChange } from '../../core/memory/history.ts';
 import type { JsonValue } from '../../core/values/json.ts';
 import { changedSections } from '../merge/section-choice.ts';

@@ -1,4 +1,4 @@
-import type { RecordAddress } from '../../core/markdown/section-claims.ts';
+import type { RecordAddress } from '../../core/markdown/section-statements.ts';
 import type { CommitCounts, Log, LogEntry, LogRequest } from '../../core/memory/history.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex } from './change-index.ts';

@@ -2,7 +2,7 @@ import {
   formatAddress,
   parseAddress,
   type RecordAddress,
-} from '../../core/markdown/section-claims.ts';
+} from '../../core/markdown/section-statements.ts';
 import type { CommitInfo, Restoration, RestoreOptions } from '../../core/memory/history.ts';
 import type { Damaged } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';

@@ -1,4 +1,4 @@
-import { Sections } from '../../core/markdown/section-claims.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { Step } from './lineage.ts';
 import type { Visit } from './visit.ts';

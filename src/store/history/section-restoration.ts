@@ -1,4 +1,4 @@
-import { formatAddress, Sections } from '../../core/markdown/section-claims.ts';
+import { formatAddress, Sections } from '../../core/markdown/section-statements.ts';
 import type { Restoration } from '../../core/memory/history.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { takeSections } from '../merge/section-choice.ts';

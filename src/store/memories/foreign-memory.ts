@@ -1,4 +1,4 @@
-import { readClaims } from '../../core/markdown/section-claims.ts';
+import { readStatements } from '../../core/markdown/section-statements.ts';
 import type { ForeignHit, ForeignRecord, MemoryPin } from '../../core/memory/pinned-memories.ts';
 import type { SearchHit, SearchRequest } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -96,11 +96,11 @@ export class ForeignMemory {
 
   #toFile({ type, path, key, value, error }: RecordFile, text: string): ForeignFile {
     const { name, commit } = this.pin;
-    const claims = cautionsIn(path, text, name);
+    const cautions = cautionsIn(path, text, name);
     const address = `${name}:${path}`;
-    const record = { memory: name, commit, type, path: address, key, value, text, ...claims };
+    const record = { memory: name, commit, type, path: address, key, value, text, ...cautions };
     const isWithheld = hasSecret(text, value && type.search(value));
-    return { inner: path, record, error, withheld: isWithheld, expires: claims.expires };
+    return { inner: path, record, error, withheld: isWithheld, expires: cautions.expires };
   }
 }
 
@@ -118,7 +118,7 @@ export interface ForeignFile {
 
 /** The statements of a record against itself; its code is not looked at: another project has it. */
 function cautionsIn(path: string, text: string, memory: string) {
-  const { expires, supersededBy } = readClaims(path, text).annotations;
+  const { expires, supersededBy } = readStatements(path, text).annotations;
   const superseded = supersededBy !== undefined;
   const caution = superseded ? [`It was superseded by ${memory}:${supersededBy}.`] : [];
   return { caution, superseded, expires };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dayOf } from '../../core/declarations/context.ts';
-import { decisionTitle } from '../../core/evidence/text-claims.ts';
+import { decisionTitle } from '../../core/evidence/text-statements.ts';
 import type { CommitMade } from '../../core/memory/history.ts';
 import {
   type ForeignHit,

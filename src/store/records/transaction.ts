@@ -5,7 +5,7 @@ import {
   annotationsAt,
   parseAddress,
   textAt,
-} from '../../core/markdown/section-claims.ts';
+} from '../../core/markdown/section-statements.ts';
 import type { Listing, ListOptions, Located, Transaction } from '../../core/memory/store.ts';
 import { missing } from '../../core/memory/supersede.ts';
 import { encodeName, withHash } from '../../core/names/name.ts';

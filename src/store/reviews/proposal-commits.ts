@@ -1,4 +1,4 @@
-import { Sections } from '../../core/markdown/section-claims.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
 import { pathChanges } from '../history/change-index.ts';

@@ -1,4 +1,4 @@
-import { parseAddress, Sections } from '../../core/markdown/section-claims.ts';
+import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import {

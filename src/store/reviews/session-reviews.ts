@@ -1,4 +1,4 @@
-import { parseAddress } from '../../core/markdown/section-claims.ts';
+import { parseAddress } from '../../core/markdown/section-statements.ts';
 import type { Decisions } from '../../core/memory/conflict.ts';
 import type { BranchMerge } from '../../core/memory/history.ts';
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { linesOf } from '../../core/diff/unified-diff.ts';
 import type { EvidenceReport, EvidenceRequest } from '../../core/evidence/verdict.ts';
-import { parseAddress, Sections } from '../../core/markdown/section-claims.ts';
+import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
 import type { Decisions } from '../../core/memory/conflict.ts';
 import type {
   BlamedLine,

@@ -1,4 +1,8 @@
-import { formatAddress, parseAddress, readClaims } from '../../core/markdown/section-claims.ts';
+import {
+  formatAddress,
+  parseAddress,
+  readStatements,
+} from '../../core/markdown/section-statements.ts';
 import { cautionOf } from '../../core/memory/answer-fields.ts';
 import type {
   CautionsByPath,
@@ -150,7 +154,7 @@ export class SessionStore implements Store {
     await reader.refresh();
     // A record is expected to be like the one that it replaces.
     const isLive = (path: string) =>
-      readClaims(path, this.#memory.text(path) ?? '').annotations.supersededBy === undefined;
+      readStatements(path, this.#memory.text(path) ?? '').annotations.supersededBy === undefined;
     const found = await this.#search.alike((path) => reader.mayRead(path), this.#rights.signal);
     return new Map(
       [...found].flatMap(([path, similar]) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
-import { parseAddress, type RecordAddress } from '../../core/markdown/section-claims.ts';
+import { parseAddress, type RecordAddress } from '../../core/markdown/section-statements.ts';
 import { cautionField } from '../../core/memory/answer-fields.ts';
 import type { PastRecord } from '../../core/memory/history.ts';
 import { reportSearch } from '../../core/memory/hit-form.ts';

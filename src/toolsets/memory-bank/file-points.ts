@@ -1,5 +1,5 @@
-import { mayHaveClaims } from '../../core/evidence/annotations.ts';
-import { Sections } from '../../core/markdown/section-claims.ts';
+import { mayHaveStatements } from '../../core/evidence/annotations.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import { outline, type Section } from '../../core/markdown/sections.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
 
@@ -49,9 +49,9 @@ function decisions(path: string, content: string): BriefPoint[] {
 
 /** Where the sections begin that say by which one they were replaced. */
 function replacedSections(path: string, content: string): ReadonlySet<number> {
-  if (!mayHaveClaims(content)) return new Set();
-  const claims = new Sections(path, content).claims();
-  return new Set(claims.flatMap((one) => (one.supersededBy ? [one.section.start] : [])));
+  if (!mayHaveStatements(content)) return new Set();
+  const statements = new Sections(path, content).statements();
+  return new Set(statements.flatMap((one) => (one.supersededBy ? [one.section.start] : [])));
 }
 
 function bodyOf(content: string, { bodyStart, bodyEnd }: Section): string {

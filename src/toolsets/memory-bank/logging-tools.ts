@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { evidenceArgument, formatInline } from '../../core/evidence/annotations.ts';
-import { formatAddress, Sections } from '../../core/markdown/section-claims.ts';
+import { formatAddress, Sections } from '../../core/markdown/section-statements.ts';
 import {
   appendSection,
   outline,

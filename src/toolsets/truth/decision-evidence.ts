@@ -6,7 +6,7 @@ import {
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
-import { parseAddress, Sections } from '../../core/markdown/section-claims.ts';
+import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
 import { placesIn } from '../../core/markdown/text-evidence.ts';
 import type { Transaction } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';

@@ -5,18 +5,18 @@ import { defineOperation } from '../../core/declarations/tool.ts';
 import {
   type AnnotationChanges,
   type Annotations,
-  type ClaimStatus,
-  claimStatuses,
   day,
   evidenceArgument,
   formatGiven,
   formatPlace,
   type GivenEvidence,
+  type StatementStatus,
+  statementStatuses,
   type Verification,
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
-import { formatAddress, parseAddress } from '../../core/markdown/section-claims.ts';
+import { formatAddress, parseAddress } from '../../core/markdown/section-statements.ts';
 import { evidenceInSentences } from '../../core/markdown/text-evidence.ts';
 import { linkedTo, missing, supersede } from '../../core/memory/supersede.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
@@ -28,7 +28,7 @@ interface VerifyRequest {
   readonly evidence?: readonly string[] | undefined;
   readonly supersedes?: readonly string[] | undefined;
   readonly expires?: string | undefined;
-  readonly status?: ClaimStatus | undefined;
+  readonly status?: StatementStatus | undefined;
 }
 
 interface Verified {
@@ -51,7 +51,7 @@ const input = {
   evidence: evidenceArgument,
   supersedes: z.array(recordPath).max(20).optional(),
   expires: day.optional(),
-  status: z.enum(claimStatuses).optional(),
+  status: z.enum(statementStatuses).optional(),
 };
 
 export const verifyMemory = defineOperation({

@@ -1,11 +1,11 @@
 import {
   type AnnotationChanges,
   type Annotations,
-  claimLine,
   inlineEvidence,
-  mayHaveClaims,
+  mayHaveStatements,
   readAnnotations,
   renewInline,
+  statementLine,
   withAnnotations,
 } from '../evidence/annotations.ts';
 import { resolvedPath } from '../evidence/memory-links.ts';
@@ -25,7 +25,7 @@ export interface RecordAddress {
 }
 
 /** A section of a markdown record that says what it replaces, or by which one it was replaced. */
-export interface SectionClaims {
+export interface SectionStatements {
   readonly section: NamedSection;
   /** Addresses of the replaced sections and records. */
   readonly supersedes: readonly string[];
@@ -57,7 +57,7 @@ export class Sections {
   readonly #names: SectionNames;
   readonly #path: string;
   readonly #text: string;
-  #claims: readonly SectionClaims[] | undefined;
+  #statements: readonly SectionStatements[] | undefined;
 
   /** @param path the record's, to which links in its text are relative. */
   constructor(path: string, text: string) {
@@ -101,20 +101,20 @@ export class Sections {
   }
 
   /** The sections with statements. */
-  claims(): readonly SectionClaims[] {
-    this.#claims ??= mayHaveClaims(this.#text) ? this.#read() : [];
-    return this.#claims;
+  statements(): readonly SectionStatements[] {
+    this.#statements ??= mayHaveStatements(this.#text) ? this.#read() : [];
+    return this.#statements;
   }
 
   /** The statements of one section. */
-  claimsOf(section: NamedSection): SectionClaims {
-    return this.claims().find((one) => one.section === section) ?? { section, supersedes: [] };
+  statementsOf(section: NamedSection): SectionStatements {
+    return this.statements().find((one) => one.section === section) ?? { section, supersedes: [] };
   }
 
-  #read(): SectionClaims[] {
+  #read(): SectionStatements[] {
     const found = new Map<NamedSection, { supersedes: string[]; supersededBy?: string }>();
     let count = 0;
-    for (const { index, 1: verb = '', 2: rest = '' } of this.#text.matchAll(claimLine)) {
+    for (const { index, 1: verb = '', 2: rest = '' } of this.#text.matchAll(statementLine)) {
       if (++count > maxStatements) break;
       const section = this.#sectionAround(index);
       const targets = section ? this.#targets(rest) : [];
@@ -124,7 +124,7 @@ export class Sections {
       if (kindOf(verb) === 'supersedes') known.supersedes.push(...targets);
       else known.supersededBy ??= targets[0] ?? '';
     }
-    return [...found].map(([section, claims]) => ({ section, ...claims }));
+    return [...found].map(([section, statements]) => ({ section, ...statements }));
   }
 
   /** The section that a statement is about: a heading "Status" belongs to the section above. */
@@ -155,18 +155,18 @@ export class Sections {
   }
 
   /** The statement of the whole record, which can be below its title. */
-  whole(): SectionClaims | undefined {
-    return this.claims().find(({ section }) => this.#isWhole(section));
+  whole(): SectionStatements | undefined {
+    return this.statements().find(({ section }) => this.#isWhole(section));
   }
 
   /** The text without superseded sections, and without the statements. */
   live(): string {
     let text = this.#text;
-    const old = this.claims().filter(({ supersededBy }) => supersededBy !== undefined);
+    const old = this.statements().filter(({ supersededBy }) => supersededBy !== undefined);
     for (const { section } of old.reverse()) {
       if (!this.#isWhole(section)) text = text.slice(0, section.start) + text.slice(section.end);
     }
-    return text.replace(claimLine, '');
+    return text.replace(statementLine, '');
   }
 
   /** The text with other statements of one section, below its heading. */
@@ -216,10 +216,10 @@ export class Sections {
  */
 export function annotationsAt(address: string, text: string): Annotations {
   const { path, section } = parseAddress(address);
-  if (section === undefined) return readClaims(path, text).annotations;
+  if (section === undefined) return readStatements(path, text).annotations;
   const sections = new Sections(path, text);
   const found = sections.at(section);
-  const { supersedes, supersededBy } = sections.claimsOf(found);
+  const { supersedes, supersededBy } = sections.statementsOf(found);
   const evidence = inlineEvidence(text.slice(found.start, found.end));
   return { evidence, supersedes, supersededBy };
 }
@@ -264,7 +264,7 @@ export function annotated(address: string, text: string, changes: AnnotationChan
     });
   }
   const found = new Sections(path, text).at(section);
-  const { renewed, evidence, mentioned, ...claims } = changes;
+  const { renewed, evidence, mentioned, ...statements } = changes;
   let own = text.slice(found.start, found.end);
   if (renewed) own = renewInline(own, renewed);
   if (evidence !== undefined) own = withTextEvidence(own, evidence ?? []);
@@ -272,16 +272,17 @@ export function annotated(address: string, text: string, changes: AnnotationChan
   const after = text.slice(found.end);
   const gap = own.endsWith('\n') || after === '' ? '' : '\n\n';
   const written = text.slice(0, found.start) + own + gap + after;
-  if (Object.keys(claims).length === 0) return written;
+  if (Object.keys(statements).length === 0) return written;
   const again = new Sections(path, written);
   const same = again.find(section);
-  return same ? again.write(same, claims) : written;
+  return same ? again.write(same, statements) : written;
 }
 
 /** The annotations of a record, with statements about the whole record in its text. */
-export function readClaims(path: string, text: string) {
+export function readStatements(path: string, text: string) {
   const annotations = readAnnotations(path, text);
-  if (!path.endsWith('.md') || !mayHaveClaims(text)) return { annotations, sections: undefined };
+  if (!path.endsWith('.md') || !mayHaveStatements(text))
+    return { annotations, sections: undefined };
   const sections = new Sections(path, text);
   const whole = sections.whole();
   if (!whole) return { annotations, sections };
@@ -291,7 +292,7 @@ export function readClaims(path: string, text: string) {
 }
 
 function withoutStatement(body: string, kind: Kind): string {
-  const lines = new RegExp(`${claimLine.source}\\r?\\n?`, claimLine.flags);
+  const lines = new RegExp(`${statementLine.source}\\r?\\n?`, statementLine.flags);
   return body.replace(lines, (line: string, verb: string) => (kindOf(verb) === kind ? '' : line));
 }
 

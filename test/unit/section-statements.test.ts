@@ -6,7 +6,7 @@ import {
   annotationsAt,
   parseAddress,
   Sections,
-} from '../../src/core/markdown/section-claims.ts';
+} from '../../src/core/markdown/section-statements.ts';
 
 const log = `# Decision Log
 
@@ -121,9 +121,9 @@ describe('the statements of a section', () => {
 
   test('cost bounded time in a hostile text', () => {
     const text = `# A\n${'- Superseded by [a](#a) [b'.repeat(20_000)}\n${'Superseded by x\n'.repeat(50_000)}`;
-    expect(new Sections('a.md', text).claims()).toHaveLength(1);
+    expect(new Sections('a.md', text).statements()).toHaveLength(1);
     const many = Array.from({ length: 5000 }, (_, i) => `## D${i}\n\nSupersedes [x](#d${i + 1})\n`);
-    expect(new Sections('a.md', many.join('\n')).claims()).toHaveLength(1000);
+    expect(new Sections('a.md', many.join('\n')).statements()).toHaveLength(1000);
   });
 });
 
