@@ -24,7 +24,7 @@ export interface Named {
 }
 
 /** One place that a record rests on, and the state of the code on which it was written. */
-export interface Claim {
+export interface PlaceBaseline {
   readonly record: string;
   readonly reference: Ground;
   readonly baseline: Baseline;
@@ -47,7 +47,7 @@ export async function withBaselines(
   memory: Oid,
   head: Oid,
   named: readonly Named[],
-): Promise<Claim[]> {
+): Promise<PlaceBaseline[]> {
   const { index, number } = await visit.place(memory);
   const statements = new Statements(visit.archive.repository.odb);
   for (const { record, references, committed } of named) {
@@ -58,7 +58,7 @@ export async function withBaselines(
   const graph = { ...indexGraph(index), ignores: statements.ignores };
   const last = await inSlices(lastCommits(graph, number, statements.searches()));
   const codes = new Map<number, Pick<Baseline, 'commit' | 'guessed'>>();
-  const claims: Claim[] = [];
+  const based: PlaceBaseline[] = [];
   for (const { record, references, committed } of named) {
     for (const reference of references) {
       const change = committed.has(reference)
@@ -69,10 +69,10 @@ export async function withBaselines(
         codes.set(commit, await codeAt(visit, index.commit(commit).oid, head));
       }
       const code = commit === undefined ? undefined : codes.get(commit);
-      claims.push({ record, reference, baseline: { ...(code ?? { commit: head }), cut } });
+      based.push({ record, reference, baseline: { ...(code ?? { commit: head }), cut } });
     }
   }
-  return claims;
+  return based;
 }
 
 function oldest(

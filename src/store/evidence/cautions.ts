@@ -15,8 +15,6 @@ import { isSettled } from '../records/record-file.ts';
 import { inSlices } from '../records/slices.ts';
 import { withBaselines } from './baselines.ts';
 import { describe } from './evidence-check.ts';
-import { NamedRecords } from './named-records.ts';
-import { placeState } from './place-state.ts';
 import {
   byKey,
   type CodeNow,
@@ -26,7 +24,9 @@ import {
   NamedPlaces,
   readRecords,
   readText,
-} from './record-claims.ts';
+} from './judged-places.ts';
+import { NamedRecords } from './named-records.ts';
+import { placeState } from './place-state.ts';
 import { CheckedRecord } from './record-evidence.ts';
 
 /** Limit of the cautions that an answer has about one record. */
@@ -256,11 +256,11 @@ export class Cautions {
     const known = paths.flatMap((path) => this.#read.get(path) ?? []);
     const unknown = paths.filter((path) => !this.#read.has(path));
     for (const record of [...known, ...readRecords(visit, unknown)]) places.add(record);
-    const claims = await withBaselines(visit, memory, head, places.all);
-    const files = new Set(claims.map(({ reference }) => reference.path));
+    const based = await withBaselines(visit, memory, head, places.all);
+    const files = new Set(based.map(({ reference }) => reference.path));
     // Taken before the files are read: a change between the two shows at the next call.
     for (const file of files) statOf(file);
-    const judged = byKey(await inSlices(judgeAll(visit, now, undefined, claims), pause), (one) => {
+    const judged = byKey(await inSlices(judgeAll(visit, now, undefined, based), pause), (one) => {
       return one.record;
     });
     const committed = new Set(

@@ -20,7 +20,6 @@ import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { type Named, withBaselines } from './baselines.ts';
 import { copyFindings } from './copy-findings.ts';
-import { NamedRecords } from './named-records.ts';
 import {
   byKey,
   codeNow,
@@ -28,7 +27,8 @@ import {
   judgeAll,
   NamedPlaces,
   readRecords,
-} from './record-claims.ts';
+} from './judged-places.ts';
+import { NamedRecords } from './named-records.ts';
 import { type SpanChange, spanChanges } from './span-changes.ts';
 import { type RecordStatements, statementsOf, textFindings } from './text-findings.ts';
 
@@ -207,11 +207,11 @@ async function report(
   }
   const counts: { -readonly [verdict in Verdict]: number } = { ...noCounts };
   const findings = byKey(judged, ({ record }) => record);
-  const records = [...findings].map(([path, claims]): RecordFindings => {
-    const all = claims.map((claim) => {
-      counts[claim.judgement.verdict] += 1;
-      const change = changes.get(claim);
-      return toFinding(claim, change, change?.commit ? infos.get(change.commit) : undefined);
+  const records = [...findings].map(([path, own]): RecordFindings => {
+    const all = own.map((one) => {
+      counts[one.judgement.verdict] += 1;
+      const change = changes.get(one);
+      return toFinding(one, change, change?.commit ? infos.get(change.commit) : undefined);
     });
     return { path, findings: all.sort((a, b) => rank(a) - rank(b)) };
   });

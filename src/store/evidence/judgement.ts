@@ -67,10 +67,10 @@ export class FileJudge {
 
   /** Whether HEAD and the work tree lack the file, but a record rests on it. */
   isRemoved(
-    claims: readonly { readonly baseline: Baseline; readonly reference: Ground }[],
+    based: readonly { readonly baseline: Baseline; readonly reference: Ground }[],
   ): boolean {
     if (this.#now || this.#code.at(this.#head, this.#path)) return false;
-    return claims.some(({ baseline, reference }) => {
+    return based.some(({ baseline, reference }) => {
       if (reference.source === 'given') return true;
       return this.#code.at(baseline.commit, this.#path)?.kind === 'file';
     });

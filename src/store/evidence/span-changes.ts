@@ -3,10 +3,10 @@ import { type Fingerprint, formatFingerprint, SpanText } from '../../core/eviden
 import type { Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import type { Steps } from '../records/slices.ts';
+import type { CodeNow, Judged } from './judged-places.ts';
 import type { LostText } from './judgement.ts';
 import { type CommitGraph, keyedByPath, lastCommits } from './last-commits.ts';
 import type { ProjectCode } from './project-code.ts';
-import type { CodeNow, Judged } from './record-claims.ts';
 
 /** Limit of the versions of files that one run reads to find the commits that changed a text. */
 const maxVersions = 2000;

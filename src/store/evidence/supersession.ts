@@ -1,7 +1,7 @@
 import type { Annotations } from '../../core/evidence/annotations.ts';
 import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
 import type { Visit } from '../history/visit.ts';
-import { readText } from './record-claims.ts';
+import { readText } from './judged-places.ts';
 
 /** A record with its statements about other records. */
 export interface LinkedRecord extends Annotations {

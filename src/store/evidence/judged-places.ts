@@ -6,7 +6,7 @@ import { pathChanges } from '../history/change-index.ts';
 import type { PastRecords } from '../history/past-records.ts';
 import type { Visit } from '../history/visit.ts';
 import type { Steps } from '../records/slices.ts';
-import type { Claim, Named } from './baselines.ts';
+import type { Named, PlaceBaseline } from './baselines.ts';
 import { FileJudge, type Judgement } from './judgement.ts';
 import { type CommitGraph, codeGraph } from './last-commits.ts';
 import { ProjectCode } from './project-code.ts';
@@ -16,11 +16,11 @@ import { RenameSearch } from './rename-search.ts';
 /** Limit of the present texts that stay in memory to show what has changed, in bytes. */
 const maxKept = 64 * 1024 * 1024;
 
-export interface Judged extends Claim {
+export interface Judged extends PlaceBaseline {
   readonly judgement: Judgement;
 }
 
-/** The code that claims are compared with. */
+/** The code that places are compared with. */
 export interface CodeNow {
   readonly head: Oid;
   readonly code: ProjectCode;
@@ -100,12 +100,12 @@ function orNothing(read: () => string | undefined): string | undefined {
   }
 }
 
-/** Judges all claims, file by file, so that each file is read once. */
+/** Judges all places, file by file, so that each file is read once. */
 export function* judgeAll(
   visit: Visit,
   { code, renames, head }: CodeNow,
   since: Oid | undefined,
-  claims: readonly Claim[],
+  based: readonly PlaceBaseline[],
 ): Steps<Judged[]> {
   const { odb } = visit.archive.code.repository;
   const touched =
@@ -114,21 +114,21 @@ export function* judgeAll(
       : new Set(pathChanges(odb, treeOf(odb, since), treeOf(odb, head)).map(({ path }) => path));
   const judged: Judged[] = [];
   let kept = 0;
-  function* judgeGroup(judge: FileJudge, group: readonly Claim[]): Steps {
+  function* judgeGroup(judge: FileJudge, group: readonly PlaceBaseline[]): Steps {
     let size = 0;
-    for (const claim of group) {
-      const judgement = judge.judge(claim.baseline, claim.reference);
+    for (const one of group) {
+      const judgement = judge.judge(one.baseline, one.reference);
       const lost = judgement?.lost;
       size = Math.max(size, lost?.bytes?.length ?? 0);
       if (judgement && lost && kept + size > maxKept) {
-        judged.push({ ...claim, judgement: { ...judgement, lost: { ...lost, bytes: undefined } } });
-      } else if (judgement) judged.push({ ...claim, judgement });
+        judged.push({ ...one, judgement: { ...judgement, lost: { ...lost, bytes: undefined } } });
+      } else if (judgement) judged.push({ ...one, judgement });
       yield;
     }
     kept += size;
   }
-  const removed = new Map<string, readonly [judge: FileJudge, group: readonly Claim[]]>();
-  for (const [path, group] of byKey(claims, ({ reference }) => reference.path)) {
+  const removed = new Map<string, readonly [judge: FileJudge, group: readonly PlaceBaseline[]]>();
+  for (const [path, group] of byKey(based, ({ reference }) => reference.path)) {
     const judge = new FileJudge(code, renames, head, path);
     if (touched && !touched.has(code.inTree(path)) && !judge.differsFrom(head)) continue;
     if (judge.isRemoved(group)) removed.set(path, [judge, group]);
