@@ -78,13 +78,13 @@ test('doctor, check and the brief name copies of files by their names, and nothi
   expect(run('list').match(/not committed$/gm)).toHaveLength(Object.keys(originals).length + 1);
 });
 
-test('check names a file whose key another file has, as a warning', () => {
+test('check names a file whose key another file has, as an error', () => {
   run('create-features', '--features', '[{"slug": "auth", "name": "Auth"}]');
   const path = repo.git('ls-files', '*/auth.yaml').trim();
   const copy = path.replace('.yaml', ' (1).yaml');
   repo.write(copy, repo.read(path).replace('Auth', 'Old'));
   const [own, other] = [path, copy].map((one) => one.replace('.memory-bank/', ''));
   expect(run('check')).toContain(
-    `warning  ${other}: It has the same key as ${own}, and only that counts: take over what that lacks, then remove this file, or give it another key.\n`,
+    `error    ${other}: It has the same key as ${own}, and only that counts: take over what that lacks, then remove this file, or give it another key.\n`,
   );
 });

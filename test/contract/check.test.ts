@@ -44,6 +44,58 @@ test('check passes after an agent has verified a decision over stdio', async () 
   repo.remove();
 });
 
+test('check fails on files that mislead or stop the program, and says what helps', () => {
+  const repo = Repo.create();
+  const write = (key: string) =>
+    run(repo, 'memory-write', '--category', 'patterns', '--key', key, '--value', 'The text.');
+  for (const key of ['whole', 'broken', 'merged', 'token', 'bytes']) write(key);
+  expect(run(repo, 'check')).toMatchObject({ status: 0, stderr: '' });
+  const change = (key: string, edit: (text: string) => string | Buffer) => {
+    const path = `.memory-bank/knowledge/patterns/${key}.md`;
+    repo.write(path, edit(repo.read(path)));
+  };
+  const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  change('broken', (text) => text.replace('key: broken', 'key: [broken'));
+  change('merged', (text) => `<<<<<<< HEAD\n${text}=======\n${text}>>>>>>> side\n`);
+  change('token', (text) => text.replace('The text.', `The text.\nIt is ${secret}.`));
+  change('bytes', () => Buffer.from([0xff, 0xfe, 0x00]));
+  change('whole', (text) => text);
+  repo.write('.memory-bank/knowledge/patterns/Whole.md', 'A second one.\n');
+  repo.write('.memory-bank/config.yaml', 'format: [\n');
+  repo.git('add', '-A');
+  repo.git('commit', '-qm', 'Mislead');
+  const { status, stdout } = run(repo, 'check', '--output', 'json');
+  expect(status).toBe(1);
+  expect(stdout).not.toContain(secret.slice(0, 12));
+  const { records, counts } = JSON.parse(stdout);
+  const kinds = Object.fromEntries(
+    records.map(({ path, findings }: { path: string; findings: { kind: string }[] }) => {
+      return [path.replace('knowledge/patterns/', ''), findings.map(({ kind }) => kind)];
+    }),
+  );
+  expect(kinds).toMatchObject({
+    'broken.md': ['unreadable'],
+    'bytes.md': ['unreadable'],
+    'merged.md': ['conflict'],
+    'token.md': ['secret'],
+    'config.yaml': ['settings'],
+    'whole.md': expect.arrayContaining(['case']),
+    'Whole.md': expect.arrayContaining(['case']),
+  });
+  expect(counts).toMatchObject({ unreadable: 3, conflict: 1, secret: 1, settings: 1, case: 2 });
+  const text = run(repo, 'check').stdout;
+  expect(text).toMatch(
+    /error {4}knowledge\/patterns\/merged\.md: It cannot be read: .*resolve_conflicts/,
+  );
+  expect(text).toMatch(
+    /patterns\/token\.md: It \(line \d+.*\) holds what looks like .*revoke it.*secrets\.allow/,
+  );
+  expect(text).toMatch(/config\.yaml: Nothing is written until it is mended/);
+  expect(run(repo, 'check', '--since', 'HEAD').stdout).not.toContain('patterns/token.md');
+  expect(run(repo, 'check', '--since', 'HEAD~1').stdout).toContain('patterns/token.md');
+  repo.remove();
+});
+
 deep('check passes while the code is as it was, and fails when it changed', () => {
   const repo = project();
   const good = run(repo, 'check');

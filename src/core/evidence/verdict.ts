@@ -54,6 +54,10 @@ export interface EvidenceFinding {
 /**
  * Problems of a record as such, without a look at the code.
  *
+ * `unreadable`: it cannot be read. `conflict`: a merge left markers in it. `secret`: it contains a
+ * credential. `settings`: the settings cannot be read. `case`: its name differs from another one only in
+ * letter case.
+ *
  * `superseded`: it does not say by which record it was replaced, or that one is missing. `link`: it
  * names a superseded record. `rivals`: two records replace the same one. `title`: another decision has
  * its title. `duplicate`: another file has its key and counts. `copy`: its name is that of a copy of
@@ -61,6 +65,11 @@ export interface EvidenceFinding {
  * `large`.
  */
 const textKinds = [
+  'unreadable',
+  'conflict',
+  'secret',
+  'settings',
+  'case',
   'superseded',
   'link',
   'rivals',
@@ -80,6 +89,8 @@ export interface TextFinding {
   readonly severity: Severity;
   /** Paths of the other records. */
   readonly records: readonly string[];
+  /** The line that it is about, from 1 on; undefined for a record as a whole. */
+  readonly line?: number;
   readonly message: string;
 }
 

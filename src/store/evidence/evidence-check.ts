@@ -17,9 +17,10 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { ancestors } from '../history/lineage.ts';
 import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
+import { configPath } from '../records/memory-config.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { type Named, withBaselines } from './baselines.ts';
-import { copyFindings } from './copy-findings.ts';
+import { fileFindings, secretFindings, settingsFindings } from './file-findings.ts';
 import {
   byKey,
   codeNow,
@@ -60,7 +61,7 @@ export async function checkEvidence(
   const all = memory.view.paths().sort();
   const paths = new Set(pathsBelow(all, memoryPath(request.path)));
   const { only } = request;
-  const { places, statements } = await inSlices(
+  const { places, statements, secrets } = await inSlices(
     readAll(visit, head, only === 'code' ? paths : all, {
       code: only === 'texts' ? new Set() : paths,
       texts: only !== 'code',
@@ -77,8 +78,14 @@ export async function checkEvidence(
         ? new Set<string>()
         : changedRecords(visit, since, head, paths);
   const texts = textFindings(visit, statements, archive.today(), request.tending === true);
-  const copies = await inSlices(copyFindings(visit), pause);
-  return withTexts(withTexts(found, copies, changed), await inSlices(texts, pause), changed);
+  const files = await inSlices(fileFindings(visit), pause);
+  const ofTexts = await inSlices(texts, pause);
+  const report = [files, secrets, ofTexts].reduce(
+    (sum, findings) => withTexts(sum, findings, changed),
+    found,
+  );
+  // The settings are not a record, and concern all records.
+  return withTexts(report, settingsFindings(visit), new Set([configPath]));
 }
 
 /** Reads each record once, for its places in the code and for its statements. */
@@ -87,16 +94,26 @@ function* readAll(
   head: Oid,
   paths: Iterable<string>,
   wanted: { readonly code: ReadonlySet<string>; readonly texts: boolean },
-): Steps<{ readonly places: readonly Named[]; readonly statements: readonly RecordStatements[] }> {
+): Steps<{
+  readonly places: readonly Named[];
+  readonly statements: readonly RecordStatements[];
+  readonly secrets: ReadonlyMap<string, readonly TextFinding[]>;
+}> {
   const places = new NamedPlaces(visit, head);
   const statements: RecordStatements[] = [];
-  const links = new NamedRecords(visit.archive.memory.view);
+  const secrets = new Map<string, readonly TextFinding[]>();
+  const { memory } = visit.archive;
+  const guard = memory.secretGuard();
+  const links = new NamedRecords(memory.view);
   for (const record of readRecords(visit, paths)) {
     yield;
     if (wanted.code.has(record.path)) places.add(record);
-    if (wanted.texts) statements.push(statementsOf(record, links));
+    if (!wanted.texts) continue;
+    statements.push(statementsOf(record, links));
+    const found = secretFindings(guard, record);
+    if (found.length > 0) secrets.set(record.path, found);
   }
-  return { places: places.all, statements };
+  return { places: places.all, statements, secrets };
 }
 
 async function checkCode(

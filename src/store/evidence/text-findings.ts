@@ -12,12 +12,17 @@ import { type LinkedRecord, Supersession } from './supersession.ts';
 const largeBytes = 32 * 1024;
 
 export const severities: { readonly [kind in TextKind]: Severity } = {
+  unreadable: 'error',
+  conflict: 'error',
+  secret: 'error',
+  settings: 'error',
+  case: 'error',
   superseded: 'warning',
   link: 'warning',
   rivals: 'warning',
   title: 'warning',
   expired: 'warning',
-  duplicate: 'warning',
+  duplicate: 'error',
   copy: 'notice',
   relative_date: 'notice',
   similar: 'notice',

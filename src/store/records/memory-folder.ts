@@ -311,6 +311,16 @@ export class MemoryFolder {
     return adoptionBy(this.#guard(this.settings.values()));
   }
 
+  /** Returns the judge of credentials; if the settings cannot be read, none of them is allowed. */
+  secretGuard(): SecretGuard {
+    try {
+      return this.#guard(this.settings.values());
+    } catch (error) {
+      if (error instanceof MemoryError) return this.#guard(undefined);
+      throw error;
+    }
+  }
+
   #guard(settings: MemoryConfig | undefined): SecretGuard {
     const allowed = settings?.secrets?.allow ?? [];
     return new SecretGuard(allowed, join(this.#home.name, configPath).split(sep).join('/'));

@@ -110,6 +110,20 @@ export class SecretGuard {
     );
   }
 
+  /** Says of each credential in a file what it looks like and where it is, never the credential itself. */
+  describeIn(
+    text: string,
+    record: { readonly type: AnyRecordType; readonly value: object } | undefined,
+  ): { readonly line: number; readonly message: string }[] {
+    const whole = { text, name: 'It', record };
+    return this.#find(whole).map((secret) => {
+      const { line, ...place } = locate(secret, whole, 'It');
+      const known = `add its fingerprint (${secret.fingerprint}) to secrets.allow in ${this.#configPath}`;
+      const message = `${describe({ line, ...place })}: remove it, and revoke it where it is valid, because the history keeps it. If it is not a credential, ${known}.`;
+      return { line, message };
+    });
+  }
+
   #check(texts: Iterable<NewText>, advice: string): void {
     const locations = new Map<string, SecretLocation>();
     for (const text of texts) {
