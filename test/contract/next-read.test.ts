@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isObject, type JsonObject } from '../../src/core/values/json.ts';
 import { listen } from '../../src/server/http/http.ts';
@@ -114,8 +114,7 @@ test('resources and REST see files from edits by hand, checkouts and merges', as
   const { body } = await ask('GET', `${server.url}/memory-bank/file/notes/by/hand.md`);
   expect(body.content).toContain('xylophagous');
   expect(await found('xylophagous')).toEqual(['notes/by/hand.md']);
-  // On Windows, the folder stays until nobody watches it.
-  await rm(repo.path('.memory-bank/notes'), { recursive: true, maxRetries: 10 });
+  rmSync(repo.path('.memory-bank/notes'), { recursive: true });
   expect((await uris()).some((uri) => uri.endsWith('notes/by/hand.md'))).toBe(false);
   expect(await found('xylophagous')).toEqual([]);
 });

@@ -17,15 +17,19 @@ export interface WatchedChanges {
 }
 
 /**
- * Watches folders, one by one, so that a search need not look at 10,000 files first.
+ * Watches folders, so that a search need not look at 10,000 files first.
  *
  * Only inotify on a local disk is exact: the kernel queues an event before the writer's call returns.
  * Everywhere else an event is only a hint for callers that want notifications, and a lack of
  * events proves nothing.
+ *
+ * Windows neither renames a folder nor finishes its removal while a folder in it is watched. There,
+ * the root is watched with everything below it; elsewhere, each folder on its own.
  */
 export class Watcher {
   readonly #root: string;
   readonly #hint: () => void;
+  readonly #isWindows: boolean;
   readonly #watched = new Map<string, { readonly ino: number; readonly watcher: FSWatcher }>();
   #paths = new Set<string>();
   #events = 0;
@@ -33,9 +37,10 @@ export class Watcher {
   #isLocal: boolean | undefined;
 
   /** @param hint called after a change, often more than once. */
-  constructor(root: string, hint: () => void) {
+  constructor(root: string, hint: () => void, platform = process.platform) {
     this.#root = root;
     this.#hint = hint;
+    this.#isWindows = platform === 'win32';
   }
 
   /** Whether a lack of events proves that nothing has changed. */
@@ -60,6 +65,7 @@ export class Watcher {
     const added: string[] = [];
     for (const [folder, { stat }] of folders) {
       if (this.#watched.has(folder) || this.#failed) continue;
+      if (this.#isWindows && folder !== '') continue;
       this.#add(folder, stat.ino);
       added.push(folder);
     }
@@ -91,20 +97,24 @@ export class Watcher {
     try {
       if (this.#watched.size >= maxFolders) throw new Error('too many folders');
       const path = join(this.#root, folder);
-      const watcher = watch(path, { persistent: false }, (_event, name) => {
+      const options = { persistent: false, recursive: this.#isWindows };
+      const watcher = watch(path, options, (_event, name) => {
         this.#events += 1;
         // An event without a name is about the folder itself.
         this.#paths.add([folder, name ?? ''].filter((part) => part).join('/'));
         // An event with the folder's own name says that it was removed. Created again, it often has
         // its old inode number, but no watch.
-        if (name === basename(path)) {
-          watcher.close();
-          this.#watched.delete(folder);
-        }
+        if (name === basename(path)) end();
         this.#hint();
       });
+      const end = () => {
+        watcher.close();
+        this.#watched.delete(folder);
+      };
       watcher.on('error', () => {
-        this.#failed = true;
+        // Of a folder that was removed; the next one of its name is watched again.
+        if (this.#isWindows) end();
+        else this.#failed = true;
       });
       this.#watched.set(folder, { ino, watcher });
     } catch {
