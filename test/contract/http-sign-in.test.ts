@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HttpSettings } from '../../src/server/http/rest/settings.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { type Answer, personKey, type Served, serve } from '../support/http.ts';
-import { HttpProgram } from '../support/http-program.ts';
+import { endStatus, HttpProgram } from '../support/http-program.ts';
 import { type Claims, Issuer } from '../support/issuer.ts';
 import { newFolder } from '../support/process.ts';
 import { projectApp } from '../support/project-app.ts';
@@ -440,7 +440,7 @@ test('memory-bank serve reads the client of the window from its configuration', 
   });
   expect(written.status).toBe(200);
   expect(program.repo.git('log', '-1', '--format=%an').trim()).toBe('Alice Example');
-  expect(await program.stop()).toBe(0);
+  expect(await program.stop()).toBe(endStatus);
   for (const secret of [...issuer.grants.secrets, 'secret-of-the-window', page['x-memory-page']]) {
     expect(program.out + program.err).not.toContain(secret);
   }
