@@ -9,7 +9,7 @@ import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { deep } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { slashed } from '../support/slashed.ts';
-import { linked, notOnWindows } from '../support/windows.ts';
+import { linked } from '../support/windows.ts';
 import { create, passing } from './create.ts';
 import { expectClean, open, put } from './repository-at.ts';
 
@@ -293,8 +293,7 @@ describe("a person's work", () => {
     expect(await goAhead(repo)).toBe(true);
   });
 
-  const scripted = notOnWindows('its script cannot be marked as executable in Wine');
-  scripted.each([
+  test.each([
     ['a hook', 'hooks/pre-commit', 'index'],
     ['an editor', 'editor', 'COMMIT_EDITMSG'],
   ])('includes a commit of git during %s, and both commits succeed', async (_, path, evidence) => {
