@@ -81,7 +81,9 @@ export function bury(root: string, reboot = false): void {
     const text = fs.readFileSync(join(folder, name), 'utf8');
     if (!text.endsWith('}\n')) continue;
     const token = { ...JSON.parse(text), ...dead };
-    if (reboot) token.boot = 'an earlier boot';
+    // Without a boot id, as on Windows, the time since the start of the system shows a restart.
+    if (reboot && 'uptime' in token) token.uptime = Number.MAX_SAFE_INTEGER;
+    else if (reboot) token.boot = 'an earlier boot';
     // In place: the lock is a second link to the same file.
     fs.writeFileSync(join(folder, name), `${JSON.stringify(token)}\n`);
   }

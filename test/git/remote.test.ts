@@ -11,7 +11,6 @@ import { ProgramRemote, type RemoteOptions } from '../../src/git/remote/program-
 import { deep } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { slashed } from '../support/slashed.ts';
-import { notOnWindows } from '../support/windows.ts';
 
 const { signal } = new AbortController();
 const main = 'refs/heads/main';
@@ -67,11 +66,7 @@ test('keeps fetched objects after their inspection, and nothing if that fails', 
   expect(here.git('log', '-1', '--format=%s', tip ?? '').trim()).toBe('Begin');
 });
 
-const translated = notOnWindows(
-  'git in Wine is that of the machine, and reads no address of Windows in a file',
-);
-
-translated('rewrites no address a second time', async () => {
+test('rewrites no address a second time', async () => {
   const config = there.path('gitconfig');
   const rule = '[url "/nowhere/"]\n\tinsteadOf = /\n\tpushInsteadOf = /\n';
   writeFileSync(config, rule);
@@ -144,7 +139,7 @@ test('makes ssh ask nothing, and runs the ssh that the user names', async () => 
   expect(said).not.toContain('/bin/false');
 });
 
-translated('fetches deltas into a partial clone that does not have their base', async () => {
+test('fetches deltas into a partial clone that does not have their base', async () => {
   const text = (first: string) => [first, ...Array(500).keys()].map((line) => `${line}\n`).join('');
   const commit = (first: string) => {
     there.write('a.txt', text(first));

@@ -68,15 +68,27 @@ function machineRelative(text, folder) {
 function translatePaths(gitDir, machine) {
   const trees = join(gitDir, 'worktrees');
   const names = existsSync(trees) ? readdirSync(trees) : [];
+  // The configuration of a sync is not that of a user.
+  const own = gitDir.includes('/tmp_objdir-sync-') ? ['config'] : [];
   for (const name of [
+    ...own,
     'objects/info/alternates',
     ...names.map((one) => `worktrees/${one}/gitdir`),
   ]) {
     const path = join(gitDir, name);
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-    const translated = machinePaths(text, machine);
+    const translated = machinePaths(name === 'config' ? unescaped(text) : text, machine);
     if (translated !== text) writeFileSync(path, translated);
   }
+}
+
+/**
+ * Reads the backslashes of a configuration: each is written twice.
+ *
+ * @param {string} text
+ */
+function unescaped(text) {
+  return text.replaceAll('\\\\', '\\');
 }
 
 /**
