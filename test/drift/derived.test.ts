@@ -10,7 +10,7 @@ import { maxSavedBytes } from '../../src/store/records/saved-layout.ts';
 import { maxValueLength } from '../../src/store/records/saved-records.ts';
 import { maxVectorBytes, maxVectors } from '../../src/store/search/meaning/vector-cache.ts';
 import { leastLimit, maxPercent } from '../../src/store/search/saved-state.ts';
-import { maxWordBytes } from '../../src/store/session/learned-signal.ts';
+import { maxWordBytes } from '../../src/store/session/word-vector-signal.ts';
 import { amount } from '../support/amount.ts';
 import { table, withPart } from '../support/page.ts';
 

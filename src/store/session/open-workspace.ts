@@ -27,13 +27,13 @@ import { configPath } from '../records/memory-config.ts';
 import { MemoryFolder } from '../records/memory-folder.ts';
 import type { MeaningSignal } from '../search/meaning/meaning.ts';
 import { RecordSearch } from '../search/record-search.ts';
+import type { EmbeddingSignal } from './embedding-signal.ts';
 import type { HitChanges } from './hit-changes.ts';
-import type { LearnedSignal } from './learned-signal.ts';
-import type { ModelSignal } from './model-signal.ts';
 import { StoreProject } from './project.ts';
 import { SavedIndex } from './saved-index.ts';
 import { SessionHistory } from './session-history.ts';
 import { SessionStore } from './session-store.ts';
+import type { WordVectorSignal } from './word-vector-signal.ts';
 
 /** The dependencies of a workspace; tests replace them. */
 export interface WorkspaceParts {
@@ -105,8 +105,8 @@ class StoreWorkspace implements Workspace {
   #cautions: Promise<Cautions> | undefined;
   #changes: Promise<HitChanges> | undefined;
   #pins: Promise<Pins> | undefined;
-  #learned: Promise<LearnedSignal> | undefined;
-  #model: Promise<ModelSignal | undefined> | undefined;
+  #learned: Promise<WordVectorSignal> | undefined;
+  #model: Promise<EmbeddingSignal | undefined> | undefined;
   readonly #openEmbedder: WorkspaceOptions['embedder'];
   readonly #warn: (message: string) => void;
   #notifyTimer: NodeJS.Timeout | undefined;
@@ -306,29 +306,29 @@ class StoreWorkspace implements Workspace {
   }
 
   /** Opens the embedding model; a model that cannot be used is reported once. */
-  async #openModel(): Promise<ModelSignal | undefined> {
+  async #openModel(): Promise<EmbeddingSignal | undefined> {
     if (!this.#openEmbedder) return undefined;
     try {
       const embedder = await this.#openEmbedder();
-      const { ModelSignal, modelFile } = await import('./model-signal.ts');
+      const { EmbeddingSignal, embeddingFile } = await import('./embedding-signal.ts');
       const { view } = this.#memory;
-      const file = modelFile(this.#memory, embedder.model);
-      return new ModelSignal(embedder, file, view, this.#learnAfter, this.#warn);
+      const file = embeddingFile(this.#memory, embedder.model);
+      return new EmbeddingSignal(embedder, file, view, this.#learnAfter, this.#warn);
     } catch (error) {
       this.#warn(`${error instanceof Error ? error.message : error} The search works without it.`);
       return undefined;
     }
   }
 
-  async #openLearned(): Promise<LearnedSignal> {
-    const { LearnedSignal, learnedFile } = await import('./learned-signal.ts');
+  async #openLearned(): Promise<WordVectorSignal> {
+    const { WordVectorSignal, wordVectorFile } = await import('./word-vector-signal.ts');
     const { projectTexts } = await import('../history/project-texts.ts');
-    const file = learnedFile(this.#memory);
+    const file = wordVectorFile(this.#memory);
     const texts = (limit: number) => {
       const repository = this.#memory.code();
       return repository && projectTexts(repository, this.#memory.folderInCode, limit);
     };
-    return new LearnedSignal(this.#search, file, texts, this.#learnAfter);
+    return new WordVectorSignal(this.#search, file, texts, this.#learnAfter);
   }
 
   /** Whether HEAD has a file of the memory as it is on disk. */

@@ -40,7 +40,7 @@ const maxFileBytes = 64 * 1024 * 1024;
  * The vectors of records are made in the background and kept by content. A search waits a moment for
  * the vector of its question; without it, the ranking is that of the other signals.
  */
-export class ModelSignal implements MeaningSignal {
+export class EmbeddingSignal implements MeaningSignal {
   readonly name = 'model';
   readonly weight = modelWeight;
   readonly #embedder: Embedder;
@@ -267,6 +267,6 @@ async function soon<T>(
 }
 
 /** The file of the vectors that a model has made. */
-export function modelFile(memory: MemoryFolder, model: string): DerivedFile {
+export function embeddingFile(memory: MemoryFolder, model: string): DerivedFile {
   return new DerivedFile(() => derivedPlace(memory), 'vectors', [version, model], maxFileBytes);
 }

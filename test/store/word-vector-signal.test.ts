@@ -56,7 +56,7 @@ function fileOf(repo: Repo): string | undefined {
   return name && join(folder, name);
 }
 
-async function learnedFile(repo: Repo): Promise<string> {
+async function wordVectorFile(repo: Repo): Promise<string> {
   for (let turn = 0; turn < 200; turn++) {
     const file = fileOf(repo);
     if (file) return file;
@@ -72,7 +72,7 @@ describe('the signal that is learned', () => {
     expect(await order(opened)).toEqual(['parser', 'session']);
     expect(await learns(opened)).toBe(true);
     expect(await order(opened)).toEqual(['session', 'parser']);
-    await learnedFile(repo);
+    await wordVectorFile(repo);
     await opened.workspace.close();
     const next = await serve(repo, 60_000);
     expect(await order(next)).toEqual(['session', 'parser']);
@@ -82,7 +82,7 @@ describe('the signal that is learned', () => {
     const repo = project(100);
     const opened = await serve(repo);
     await learns(opened);
-    const file = await learnedFile(repo);
+    const file = await wordVectorFile(repo);
     await opened.workspace.close();
     const good = readFileSync(file);
     const places = [good.length - 1, 0, 33, 200, good.length >> 1];
@@ -102,7 +102,7 @@ describe('the signal that is learned', () => {
     const repo = project(100);
     const opened = await serve(repo);
     await learns(opened);
-    const file = await learnedFile(repo);
+    const file = await wordVectorFile(repo);
     const before = readFileSync(file);
     const changed = topicTexts(60, 2).map((text, at) =>
       at < 20 ? `${text} quince` : `${text} ${text}`,
@@ -119,7 +119,7 @@ describe('the signal that is learned', () => {
     const repo = project(100);
     const opened = await serve(repo);
     await order(opened);
-    expect(await learnedFile(repo)).toContain('words-');
+    expect(await wordVectorFile(repo)).toContain('words-');
   });
 
   test('is off in a small memory of a project without other texts', async () => {

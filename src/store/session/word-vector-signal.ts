@@ -39,7 +39,7 @@ interface Learned {
  * Nothing waits for it: a search uses the vectors that there are, and has new ones learned in the
  * background. They are kept in a derived file for the next process.
  */
-export class LearnedSignal implements MeaningSignal {
+export class WordVectorSignal implements MeaningSignal {
   readonly name = 'learned';
   readonly weight = learnedWeight;
   readonly #search: RecordSearch;
@@ -155,7 +155,7 @@ export class LearnedSignal implements MeaningSignal {
 }
 
 /** The file of the vectors. */
-export function learnedFile(memory: MemoryFolder): DerivedFile {
+export function wordVectorFile(memory: MemoryFolder): DerivedFile {
   return new DerivedFile(() => derivedPlace(memory), 'words', [version, dimensions], maxWordBytes);
 }
 
