@@ -46,7 +46,7 @@ function clone(): Repo {
 }
 
 const quick: SyncPace = {
-  patience: 5_000,
+  maxWaitMs: 5_000,
   recent: 0,
   gather: [100, 500],
   pauses: [50, 500],
@@ -92,7 +92,7 @@ test('changes are gathered, pushed, and reach the next session elsewhere', async
 });
 
 deep('a session does not wait for a slow remote, nor ask again after a moment', async () => {
-  const { opened, sync } = await serve(clone(), { ...quick, patience: 1, recent: 60_000 });
+  const { opened, sync } = await serve(clone(), { ...quick, maxWaitMs: 1, recent: 60_000 });
   await sync.begin();
   expect((await state(opened)).at).toBeUndefined();
   await expect.poll(async () => (await state(opened)).at).toBeDefined();

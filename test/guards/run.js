@@ -109,10 +109,10 @@ async function failsWithout(folder, { file, code, without, test, title }) {
  * @param {string} folder
  * @param {readonly string[]} files
  * @param {string} titles
- * @param {number} patience
+ * @param {number} maxWaitMs
  * @returns {Promise<{ ran: number, failed: string[] } | undefined>}
  */
-function failedTests(folder, files, titles, patience) {
+function failedTests(folder, files, titles, maxWaitMs) {
   const report = join(folder, 'report.json');
   rmSync(report, { force: true });
   const args = ['run', ...files.map((file) => `test/${file}`), '-t', titles];
@@ -140,7 +140,7 @@ function failedTests(folder, files, titles, patience) {
   return new Promise((done) => {
     const timer = setTimeout(() => {
       if (child.pid) process.kill(-child.pid, 'SIGKILL');
-    }, patience);
+    }, maxWaitMs);
     child.on('close', (_, signal) => {
       clearTimeout(timer);
       if (signal) return done(undefined);

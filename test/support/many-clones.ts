@@ -16,11 +16,11 @@ export interface ManyWriters {
 }
 
 /** Time until all changes have to be there, in milliseconds. */
-const patience = 240_000;
+const maxWaitMs = 240_000;
 
 /** Shorter than in the program, so that more exchanges race. */
 const pace: SyncPace = {
-  patience: 5_000,
+  maxWaitMs: 5_000,
   recent: 0,
   gather: [100, 500],
   pauses: [50, 500],
@@ -55,7 +55,7 @@ export async function manyWriters(
       }),
     );
     const changes = count * each;
-    while (fleet.notes - first < changes && performance.now() - begun < patience) {
+    while (fleet.notes - first < changes && performance.now() - begun < maxWaitMs) {
       await setTimeout(100);
     }
     const milliseconds = performance.now() - begun;

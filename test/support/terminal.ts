@@ -12,7 +12,7 @@ export interface Shown {
 }
 
 /** Time without output after which the program waits for an answer that nobody types, in milliseconds. */
-const patience = 60_000;
+const maxWaitMs = 60_000;
 
 /**
  * Runs a program on a terminal, and ends it when it waits for an answer that is not given.
@@ -29,7 +29,7 @@ export function runOnTerminal(
   const left = [...answers];
   let seen = '';
   let fresh = '';
-  const timer = setTimeout(() => child.kill('SIGKILL'), patience);
+  const timer = setTimeout(() => child.kill('SIGKILL'), maxWaitMs);
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     timer.refresh();
     seen += text;

@@ -7,7 +7,7 @@ import { now, ownSession } from './clock-and-ids.ts';
 /** Durations of automatic exchanges, in milliseconds. */
 export interface SyncPace {
   /** How long the first call of a session waits for the exchange. */
-  readonly patience: number;
+  readonly maxWaitMs: number;
   /** A session begins without an exchange if one succeeded less than this time ago. */
   readonly recent: number;
   /** How long changes are gathered: after the last one, and after the first one. */
@@ -34,7 +34,7 @@ const real: SyncClock = {
 };
 
 const usual: SyncPace = {
-  patience: 300,
+  maxWaitMs: 300,
   recent: 30_000,
   gather: [2_000, 10_000],
   pauses: [15_000, 600_000],
@@ -74,7 +74,7 @@ export class AutoSync {
     if (this.#failures > 0 || (await this.#isRecent())) return;
     let timer: NodeJS.Timeout | undefined;
     const moment = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#pace.patience);
+      timer = setTimeout(resolve, this.#pace.maxWaitMs);
     });
     await Promise.race([this.#exchange(), moment]);
     clearTimeout(timer);

@@ -341,11 +341,11 @@ export interface History {
   /**
    * Lists the newest commits without waiting for the index of a long history.
    *
-   * @param patience how long to wait for the index of a longer history, which is then built in the
+   * @param maxWaitMs how long to wait for the index of a longer history, which is then built in the
    *   background, in milliseconds; 0 does not begin it.
    * @returns as `log`; of a part, `total` is the number of the entries.
    */
-  newest(revision: string, limit: number, patience?: number): Promise<NewestCommits>;
+  newest(revision: string, limit: number, maxWaitMs?: number): Promise<NewestCommits>;
   /** Whether the index of the commits up to a revision is in memory. */
   isIndexed(revision: string): Promise<boolean>;
   /** Counts all commits of the memory up to a revision. */

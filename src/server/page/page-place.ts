@@ -19,7 +19,7 @@ const maxPlaces = 100;
 /** The pause between two looks at a page, in milliseconds. */
 const pause = 50;
 /** The longest wait for what a page shows after its content, in milliseconds. */
-const patience = 1_000;
+const maxWaitMs = 1_000;
 /** The beginning of the ids of headings. */
 const ofSection = 'section-';
 
@@ -113,7 +113,7 @@ function whenShown(step: (isLast: boolean) => boolean): void {
   const look = () => {
     if (signal.aborted) return;
     if (!document.querySelector('.loading, main [aria-busy=true]')) {
-      end ??= performance.now() + patience;
+      end ??= performance.now() + maxWaitMs;
       if (step(performance.now() > end)) return;
     }
     setTimeout(look, pause);

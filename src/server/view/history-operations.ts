@@ -17,7 +17,7 @@ const limit = z.coerce.number().int().min(1).max(500).default(50);
 const revision = z.string().min(1).max(256);
 
 /** How long the first page of the timeline waits for the index of the commits, in milliseconds. */
-const indexPatience = 150;
+const maxIndexWaitMs = 150;
 
 const day = z.iso.date().optional();
 
@@ -43,7 +43,7 @@ export const log = defineMemoryOperation({
     const revision = at ?? 'HEAD';
     const isWhole = [path, tools, ...Object.values(filter)].every((one) => one === undefined);
     if (isWhole && skip === 0 && !(await history.isIndexed(revision))) {
-      const newest = await history.newest(revision, limit, indexPatience);
+      const newest = await history.newest(revision, limit, maxIndexWaitMs);
       const { entries, total, shallow, isPart } = newest;
       const searched = isPart && { searched: total };
       return { entries: entries.map(entryData), total, shallow, ...searched };

@@ -24,7 +24,7 @@ import { fetchClaims } from './shared-claims.ts';
 /** Limit of lost races for a claim on the remote. */
 const maxAttempts = 10;
 /** How long a call waits for the remote, in milliseconds. */
-const patience = 10_000;
+const maxWaitMs = 10_000;
 
 /** A ref and the claim to which it points; undefined for a file that is not a claim. */
 interface Held {
@@ -233,7 +233,7 @@ class Work {
   readonly signal: AbortSignal;
   readonly #call: AbortSignal;
   /** A field, so that it is not collected before it fires. */
-  readonly #late = AbortSignal.timeout(patience);
+  readonly #late = AbortSignal.timeout(maxWaitMs);
 
   constructor(
     repository: Repository,

@@ -21,7 +21,7 @@ const maxText = 6000;
 /** Texts of one request. */
 const batch = 16;
 /** How long a search waits for the vector of its question, in milliseconds. */
-const patience = 200;
+const maxWaitMs = 200;
 /** How long the model is left alone after a failure, in milliseconds: doubled by each further one. */
 const firstPause = 30_000;
 const longestPause = 30 * 60_000;
@@ -119,7 +119,7 @@ export class EmbeddingSignal implements MeaningSignal {
     const start = monotonicTime();
     const answer = this.#embedder.embed([query], this.#end.signal).then(
       ([vector]) => {
-        this.#isFast = monotonicTime() - start < patience;
+        this.#isFast = monotonicTime() - start < maxWaitMs;
         this.#questions.set(query, vector);
         const [oldest] = this.#questions.keys();
         if (this.#questions.size > maxQuestions) this.#questions.delete(oldest ?? '');
@@ -132,7 +132,7 @@ export class EmbeddingSignal implements MeaningSignal {
     );
     // A slow model delays one search, and no further one until it is fast again.
     return this.#isFast
-      ? soon(answer, patience, () => {
+      ? soon(answer, maxWaitMs, () => {
           this.#isFast = false;
         })
       : undefined;

@@ -14,7 +14,7 @@ import { acceptedCommits } from '../reviews/accepted-commits.ts';
 import { LatestCommits } from './latest-commits.ts';
 
 /** Time that a search waits for the index of the history, in milliseconds. */
-const patience = 1000;
+const maxWaitMs = 1000;
 /** Limit of the results that stay in memory. */
 const maxKnown = 20_000;
 
@@ -57,7 +57,7 @@ export class HitChanges {
       if (error instanceof MemoryError) return undefined;
       throw error;
     });
-    return Promise.race([found, delay(patience, undefined, { ref: false })]);
+    return Promise.race([found, delay(maxWaitMs, undefined, { ref: false })]);
   }
 
   async #changes(

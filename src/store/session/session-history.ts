@@ -66,17 +66,17 @@ export class SessionHistory implements History {
     return log;
   }
 
-  async newest(revision: string, limit: number, patience = 0): Promise<NewestCommits> {
+  async newest(revision: string, limit: number, maxWaitMs = 0): Promise<NewestCommits> {
     const visit = await this.#visit();
     const head = await visit.resolve(revision);
     // Whether a mode hides a part of a commit is known from the index only.
     const isOpen = visit.access.mode === undefined;
     if (isOpen && !this.#archive.known(head)) {
       const newest = await newestCommits(visit, head, limit);
-      if (!newest.isPart || patience === 0) return newest;
+      if (!newest.isPart || maxWaitMs === 0) return newest;
       // It continues after the answer. Its error shows when a call needs the index.
       const indexing = visit.place(head).catch(() => undefined);
-      await Promise.race([indexing, delay(patience)]);
+      await Promise.race([indexing, delay(maxWaitMs)]);
       if (!this.#archive.known(head)) return newest;
     }
     return { ...(await this.log({ revision, limit, skip: 0 })), isPart: false };
