@@ -1,9 +1,8 @@
 import type { BriefPoint } from '../../core/record/record-type.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import type { SectionFile } from '../../store/derived/section-file.ts';
-import { TextBlocks, textSections } from '../../store/derived/text-blocks.ts';
+import { placeFrom, StoredTexts, textSections } from '../../store/derived/text-list.ts';
 import type { StoredText } from '../../store/search/stored-index.ts';
-import { placeFrom } from '../../store/search/terms/stored-words.ts';
 import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { LocatedPoint } from '../../toolsets/brief/session-brief.ts';
 import { KeyedRows, keyedSections } from './keyed-rows.ts';
@@ -23,7 +22,7 @@ export const baseSections = {
 
 export const maxBaseBytes = 64 * 1024 * 1024;
 export const baseKind = 'brief';
-export const baseContent = ['brief', 2];
+export const baseContent = ['brief', 3];
 
 /** The facts of a base. */
 export interface BaseFacts {
@@ -52,7 +51,7 @@ export class DigestBase {
   #paths: readonly string[] | undefined;
   #pathsAt: Uint32Array | undefined;
   #order: Uint32Array | undefined;
-  #texts: TextBlocks | undefined;
+  #texts: StoredTexts | undefined;
 
   private constructor(file: SectionFile) {
     this.id = file.id;
@@ -181,8 +180,8 @@ export class DigestBase {
   }
 
   #textAt(number: number): string {
-    this.#texts ??= whole(TextBlocks.read(this.#file, baseSections.texts));
-    return this.#texts.at(number);
+    this.#texts ??= whole(StoredTexts.readDeflated(this.#file, baseSections.texts));
+    return whole(this.#texts.at(number));
   }
 }
 

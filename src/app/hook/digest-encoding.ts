@@ -1,6 +1,6 @@
 import { addTo } from '../../core/values/multimap.ts';
 import { bytesOf, jsonBytes } from '../../store/derived/section-file.ts';
-import { TextBlocksWriter } from '../../store/derived/text-blocks.ts';
+import { DeflatedTextsWriter } from '../../store/derived/text-list.ts';
 import { positionIn } from '../../store/records/owned-paths.ts';
 import type { Steps } from '../../store/records/slices.ts';
 import type { FilesState, QuickMemory } from '../../store/session/quick-memory.ts';
@@ -30,7 +30,7 @@ export function* encodeBase(
   twins: readonly string[],
 ): Steps<Uint8Array[]> {
   const recordOf = new Uint32Array(paths.length);
-  const texts = new TextBlocksWriter();
+  const texts = new DeflatedTextsWriter();
   const rowsByLink = new Map<string, number[]>();
   for (const [number, { path, points, text, note, links }] of records.entries()) {
     const position = positionIn(paths, path);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { PagedBytes, pageBytes } from '../../../src/store/derived/paged-bytes.ts';
 import { SectionFile, sectionFile } from '../../../src/store/derived/section-file.ts';
-import { PagedBytes, pageBytes } from '../../../src/store/search/terms/paged-bytes.ts';
 import { Random } from '../../support/random.ts';
 
 const random = new Random(7);

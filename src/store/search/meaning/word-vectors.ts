@@ -1,4 +1,4 @@
-import { placeIn } from '../terms/stored-words.ts';
+import { placeIn } from '../../derived/text-list.ts';
 
 /** The number of dimensions of a learned vector. */
 export const dimensions = 32;

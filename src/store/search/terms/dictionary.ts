@@ -1,9 +1,10 @@
 import SearchableMap from 'minisearch/SearchableMap';
+import { placeFrom, placeIn } from '../../derived/text-list.ts';
 import { allAtOnce, type Steps } from '../../records/slices.ts';
 import { stem } from '../text/analyser.ts';
 import { stopWords } from '../text/stop-words.ts';
 import type { Postings } from './postings.ts';
-import { near, placeFrom, placeIn, type StoredWords } from './stored-words.ts';
+import { near, type StoredWords } from './stored-words.ts';
 
 /** A stem with the documents that contain it. */
 export interface Term {

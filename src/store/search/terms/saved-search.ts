@@ -1,9 +1,9 @@
 import type { SearchFields } from '../../../core/record/record-type.ts';
+import { PagedBytes, pageBytes, pagedSections } from '../../derived/paged-bytes.ts';
 import { bytesOf, jsonBytes, type SectionFile } from '../../derived/section-file.ts';
+import { packTexts, StoredTexts, textSections } from '../../derived/text-list.ts';
 import { ByteReader } from './byte-list.ts';
 import { numbersOf } from './number-list.ts';
-import { PackedTexts, packedSections, packTexts } from './packed-texts.ts';
-import { PagedBytes, pageBytes, pagedSections } from './paged-bytes.ts';
 import { type Postings, toPosting } from './postings.ts';
 import { fieldNames } from './search-document.ts';
 import { lettersOf, type StoredWords } from './stored-words.ts';
@@ -11,8 +11,8 @@ import { lettersOf, type StoredWords } from './stored-words.ts';
 /** The sections of the index, by their position after those of the records. */
 const facts = 0;
 const wordTexts = facts + 1;
-const termTexts = wordTexts + packedSections;
-const letters = termTexts + packedSections;
+const termTexts = wordTexts + textSections;
+const letters = termTexts + textSections;
 const termOf = letters + 1;
 const uses = termOf + 1;
 const postingsAt = uses + 1;
@@ -85,8 +85,8 @@ interface Lists
  */
 export class SavedSearch implements StoredWords {
   readonly facts: SavedFacts;
-  readonly words: PackedTexts;
-  readonly terms: PackedTexts;
+  readonly words: StoredTexts;
+  readonly terms: StoredTexts;
   /** The number of rows. */
   readonly count: number;
   readonly #lists: Lists;
@@ -95,7 +95,7 @@ export class SavedSearch implements StoredWords {
 
   private constructor(
     saved: SavedFacts,
-    texts: { readonly words: PackedTexts; readonly terms: PackedTexts },
+    texts: { readonly words: StoredTexts; readonly terms: StoredTexts },
     lists: Lists,
     bytes: { readonly postings: PagedBytes; readonly tokens: PagedBytes },
     count: number,
@@ -125,8 +125,8 @@ export class SavedSearch implements StoredWords {
   ): SavedSearch | undefined {
     const saved = file.json(first + facts) as SavedFacts | undefined;
     const texts = {
-      words: PackedTexts.read(file, first + wordTexts, whole),
-      terms: PackedTexts.read(file, first + termTexts, whole),
+      words: StoredTexts.read(file, first + wordTexts, whole),
+      terms: StoredTexts.read(file, first + termTexts, whole),
     };
     if (!saved || !texts.words || !texts.terms) return undefined;
     const numbers = (section: number, length: number) => file.integers(first + section, length);

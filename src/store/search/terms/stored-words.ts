@@ -1,12 +1,12 @@
-import type { PackedTexts, TextList } from './packed-texts.ts';
+import type { TextList } from '../../derived/text-list.ts';
 import type { Postings } from './postings.ts';
 
 /** The words and terms of a saved index; nothing of it changes. */
 export interface StoredWords {
   /** Sorted. */
-  readonly words: PackedTexts;
+  readonly words: TextList;
   /** Sorted. */
-  readonly terms: PackedTexts;
+  readonly terms: TextList;
   /** The `lettersOf` each word. */
   readonly letters: Uint32Array;
   /** The place of the term of each word. */
@@ -14,24 +14,6 @@ export interface StoredWords {
   /** How many tokens each word has. */
   readonly uses: Uint32Array;
   postings(term: number): Postings;
-}
-
-/** Returns the place of a text in a sorted list; -1 if it is not there. */
-export function placeIn(sorted: TextList, text: string): number {
-  const place = placeFrom(sorted, text);
-  return sorted.at(place) === text ? place : -1;
-}
-
-/** Returns the place of a text in a sorted list, or the one where it belongs. */
-export function placeFrom(sorted: TextList, text: string): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted.at(middle) ?? '') < text) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The letters of a word as bits; a few letters share a bit. */

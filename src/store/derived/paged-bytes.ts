@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { bytesOf, type SectionFile } from '../../derived/section-file.ts';
+import { bytesOf, type SectionFile } from './section-file.ts';
 
 /** Bytes with one checksum. */
 const pageSize = 4096;
