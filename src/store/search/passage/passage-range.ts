@@ -12,21 +12,66 @@ const borders =
 const silent =
   /<!--[\s\S]*?(?:-->|$)|^[ \t>]*(?:`{3,}|~{3,})[^`\n]*$|^[ \t>]*\|[\s:|-]*-[\s:|-]*\|[ \t]*$/gmu;
 
-/** The offsets at which the sentences of a range begin, and its end. */
-export function cutsIn(text: string, { start, end }: Range): number[] {
-  const cuts = [start];
-  for (const { index, 0: border } of text.slice(start, end).matchAll(borders)) {
-    cuts.push(start + index + border.length);
+/** The next line is blank, or begins an item, a heading, a quotation or a row. */
+const lineBorder = /\r?\n(?:[ \t]*\r?\n|[ \t]*(?:(?:[-*+]|\d+[.)]|#{1,6}|>)[ \t]|\|))/y;
+
+/**
+ * Returns the start of the sentence, list item or row that an offset is in; the same borders as those of
+ * `borders`, but found without looking at all of the text around them.
+ *
+ * @param low no earlier offset is looked at.
+ */
+export function sentenceStart(text: string, offset: number, low: number): number {
+  let first = offset;
+  for (let at = offset - 1; at >= low; at--) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) {
+      if (code === lineFeed && isLineBorder(text, at)) return first;
+    } else {
+      if (isWideStop(code) || (isSpace(text.charCodeAt(at + 1)) && endsSentence(text, at, low))) {
+        return first;
+      }
+      first = at;
+    }
   }
-  cuts.push(end);
-  return cuts;
+  return low;
 }
 
-/** The offset at which the first sentence of a range ends. */
-export function firstCut(text: string, { start, end }: Range): number {
-  borders.lastIndex = 0;
-  const found = borders.exec(text.slice(start, end));
-  return found ? start + found.index + found[0].length : end;
+/** Returns the end of the sentence, list item or row that an offset is in, with the space after it. */
+export function sentenceEnd(text: string, offset: number, high: number): number {
+  for (let at = offset; at < high; at++) {
+    const code = text.charCodeAt(at);
+    const isEnd = isSpace(code)
+      ? (code === lineFeed && isLineBorder(text, at)) || endsSentence(text, at - 1, offset)
+      : isWideStop(code);
+    if (!isEnd) continue;
+    let next = at + 1;
+    while (next < high && isSpace(text.charCodeAt(next))) next += 1;
+    return next;
+  }
+  return high;
+}
+
+const lineFeed = 10;
+
+function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13) || code === 0xa0;
+}
+
+function isWideStop(code: number): boolean {
+  return code === 0x3002 || code === 0xff01 || code === 0xff1f;
+}
+
+function isLineBorder(text: string, at: number): boolean {
+  lineBorder.lastIndex = at;
+  return lineBorder.test(text);
+}
+
+/** Whether a sentence ends with a character, before which quotation marks and brackets may be closed. */
+function endsSentence(text: string, last: number, low: number): boolean {
+  let at = last;
+  while (at > low && `)]"'”’*_`.includes(text.charAt(at))) at -= 1;
+  return at >= low && '.!?…'.includes(text.charAt(at));
 }
 
 /**
@@ -81,7 +126,8 @@ export function show(text: string, { start, end }: Range, area: Range): string {
 
 /** Puts a piece of markdown on one line, without what a reader does not see or need. */
 export function onOneLine(text: string): string {
-  const plain = /[`~|<]/.test(text) ? text.replace(silent, '').replace(rows, rowText) : text;
+  const hasSigns = text.includes('|') || text.includes('<!--') || /`{3}|~{3}/.test(text);
+  const plain = hasSigns ? text.replace(silent, '').replace(rows, rowText) : text;
   const line = plain.replace(/\s+/gu, ' ').trim();
   return line.startsWith('#') ? line.replace(/^#{1,6} /u, '') : line;
 }

@@ -1,5 +1,5 @@
 import type { Steps } from '../../records/slices.ts';
-import { cutsIn, firstCut, type Range } from './passage-range.ts';
+import { type Range, sentenceEnd, sentenceStart } from './passage-range.ts';
 import { type TextMatch, within } from './text-match.ts';
 
 /** Saturation, and penalty for a passage longer than the usual length in characters. */
@@ -9,7 +9,7 @@ const usualLength = 87;
 /** Characters around a match in which the ends of its passage are looked for. */
 const longestPassage = 300;
 /** Limit of the places of one text at which passages are looked for, apart from that of each concept. */
-const fewPlaces = 8;
+const fewPlaces = 3;
 /** Matches compared with the following ones in one step. */
 const stepPlaces = 1024;
 
@@ -113,10 +113,10 @@ export function worthOf(
 
 /** The sentence, list item or row around a match. */
 function passageAround(text: string, match: Range, part: Range): Range {
-  const start = Math.max(part.start, match.start - longestPassage);
-  const end = Math.min(part.end, match.end + longestPassage);
+  const low = Math.max(part.start, match.start - longestPassage);
+  const high = Math.min(part.end, match.end + longestPassage);
   return {
-    start: cutsIn(text, { start, end: match.start }).at(-2) ?? start,
-    end: firstCut(text, { start: match.end, end }),
+    start: sentenceStart(text, match.start, low),
+    end: sentenceEnd(text, match.end, high),
   };
 }
