@@ -20,7 +20,7 @@ const usual = { needsDecision: true, isLine: false, label: '' };
 
 /**
  * The kinds of sections by the headings in common use: of our own decisions, of architecture decision
- * records (Nygard, MADR, Y-statements) and of other memory banks, in eight languages.
+ * records (Nygard, MADR, Y-statements) and of other memory banks, in nine languages.
  */
 export const partKinds: readonly PartKind[] = [
   {
@@ -36,6 +36,7 @@ export const partKinds: readonly PartKind[] = [
       'decisão|decisão tomada|resultado da decisão|resolução|resposta|opção escolhida|solução',
       '决策|决定|決定|决策结果|决议|结论|解决方案|决策内容',
       '決定事項|決定内容|結論|解決策|決定結果',
+      'решение|принятое решение|итог|вывод|ответ',
     ),
   },
   {
@@ -51,6 +52,7 @@ export const partKinds: readonly PartKind[] = [
       'contexto e problema|declaração do problema|motivação|pergunta',
       '背景|上下文|问题|問題|问题陈述|动机|背景与问题',
       'コンテキスト|文脈|課題|経緯|動機|背景と課題',
+      'контекст|предпосылки|проблема|постановка проблемы|вопрос|мотивация',
     ),
   },
   {
@@ -66,6 +68,7 @@ export const partKinds: readonly PartKind[] = [
       'justificativa|justificação|razão|razões|motivação da decisão|racional|por quê|por que',
       '理由|原因|依据|决策理由|决策驱动因素',
       '根拠|決定理由|判断理由|決定の理由',
+      'обоснование|причина|причины|почему',
     ),
   },
   {
@@ -81,6 +84,7 @@ export const partKinds: readonly PartKind[] = [
       'consequências|implicações|riscos|consequências positivas|consequências negativas',
       '后果|影响|結果|后续影响|风险',
       '影響|帰結|リスク|トレードオフ',
+      'последствия|следствия|влияние|риски',
     ),
   },
   {
@@ -97,6 +101,7 @@ export const partKinds: readonly PartKind[] = [
       'alternativas rejeitadas|opções descartadas|opções rejeitadas|rejeitado',
       '备选方案|替代方案|备选|考虑过的替代方案|被否决的方案|其他方案|未采用|否决|考虑的替代方案|备选项',
       '代替案|検討した代替案|却下|却下した案|却下された案|不採用|不採用案|他の選択肢|他の案',
+      'альтернативы|рассмотренные альтернативы|отклонённые альтернативы|отклоненные альтернативы|отклонено|отвергнутые варианты',
     ),
   },
   {
@@ -112,6 +117,7 @@ export const partKinds: readonly PartKind[] = [
       'opções|opções consideradas|vantagens e desvantagens|prós e contras|prós e contras das opções',
       '选项|候选方案|考虑的方案|考虑的选项|方案比较|优缺点',
       '選択肢|検討した選択肢|候補|比較検討|長所と短所|選択肢の長所と短所',
+      'варианты|рассмотренные варианты|плюсы и минусы',
     ),
   },
   {
@@ -119,7 +125,7 @@ export const partKinds: readonly PartKind[] = [
     name: 'status',
     role: 'bookkeeping',
     isLine: true,
-    names: names('status|decision status|statut|état|estado|situação|状态|狀態|ステータス'),
+    names: names('status|decision status|statut|état|estado|situação|状态|狀態|ステータス|статус'),
   },
   {
     ...usual,
@@ -127,7 +133,7 @@ export const partKinds: readonly PartKind[] = [
     role: 'bookkeeping',
     needsDecision: false,
     names: names(
-      'evidence|belege|nachweise|preuves|evidencia|evidencias|evidência|evidências|证据|証拠',
+      'evidence|belege|nachweise|preuves|evidencia|evidencias|evidência|evidências|证据|証拠|доказательства',
     ),
   },
   {
@@ -137,7 +143,7 @@ export const partKinds: readonly PartKind[] = [
     isLine: true,
     names: names(
       'date|decided on|decision date|last updated|author|authors|owner|decider|deciders|decision maker|decision makers|decision-makers|participants|consulted|informed|approved by|tags|id|ticket',
-      'datum|autor|autoren|entscheider|beteiligte|auteur|auteurs|décideurs|fecha|autores|decisores|日期|作者|决策者|标签|日付|作成者|決定者|タグ',
+      'datum|autor|autoren|entscheider|beteiligte|auteur|auteurs|décideurs|fecha|autores|decisores|日期|作者|决策者|标签|日付|作成者|決定者|タグ|дата|автор|авторы|теги',
     ),
   },
   {
@@ -147,7 +153,7 @@ export const partKinds: readonly PartKind[] = [
     names: names(
       'references|reference|source|sources|links|related|related decisions|related records|see also|more information|further reading|metadata|supersedes',
       'quelle|quellen|referenzen|verweise|weitere informationen|siehe auch|références|référence|liens|voir aussi|referencias|referencia|fuente|fuentes|enlaces|ver también',
-      'referências|referência|fonte|fontes|ver também|参考|参考资料|来源|相关链接|更多信息|参考文献|出典|関連|関連情報|リンク',
+      'referências|referência|fonte|fontes|ver também|参考|参考资料|来源|相关链接|更多信息|参考文献|出典|関連|関連情報|リンク|источники|ссылки|см. также',
     ),
   },
 ];

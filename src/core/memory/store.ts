@@ -64,6 +64,10 @@ export interface SimilarRecord {
   readonly title: string;
   /** The share of the words of both that both have, 0 to 1. */
   readonly likeness: number;
+  /** The beginning of its answer, on one line. */
+  readonly answer: string;
+  /** Its state; undefined for a record without one. */
+  readonly state?: string;
 }
 
 /** The least likeness of two texts that say nearly the same. */

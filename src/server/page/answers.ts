@@ -299,7 +299,12 @@ export const searchShape = z.object({
     z.object({
       ...referenceShape.shape,
       toolset: text,
+      standing: text.optional().describe('its state, and its last change with the author'),
       snippet: text,
+      besides: z
+        .array(text)
+        .optional()
+        .describe('the reason and the rejected alternatives, each with its label'),
       matches: z.array(text),
       section: text.optional(),
       score: count,

@@ -85,9 +85,15 @@ export function SearchPage({ route }: { route: Route }) {
                       {title} <small class="kind">{type}</small>
                     </a>
                     {section !== undefined && <div class="faint">{section}</div>}
+                    {hit.standing !== undefined && <div class="faint">{hit.standing}</div>}
                     <p class="text">
                       <Marked text={snippet} words={matches} />
                     </p>
+                    {hit.besides?.map((text) => (
+                      <p class="text faint" key={text}>
+                        <Marked text={text} words={matches} />
+                      </p>
+                    ))}
                     <details class="faint">
                       <summary>Why this was found</summary>
                       <Reasons hit={{ matches, ...hit }} />

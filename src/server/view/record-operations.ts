@@ -4,6 +4,7 @@ import type { Context } from '../../core/declarations/context.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { reportLeftOut } from '../../core/memory/answer-fields.ts';
+import { besides, type ShownHit, standing } from '../../core/memory/hit-form.ts';
 import type { SearchExplanation } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -116,6 +117,7 @@ export const search = defineMemoryOperation({
     const { note } = reportLeftOut(result);
     return {
       hits: result.hits.map(({ type, path, value, score, snippet, matches, section, ...hit }) => ({
+        ...textBeside({ snippet, ...hit }),
         path,
         type: type.name,
         toolset: type.toolset,
@@ -131,6 +133,15 @@ export const search = defineMemoryOperation({
     };
   },
 });
+
+/** Returns the texts of a hit that are shown next to its answer. */
+function textBeside(hit: ShownHit) {
+  const [known, others] = [standing(hit), besides(hit)];
+  return {
+    ...(known !== '' && { standing: known }),
+    ...(others.length > 0 && { besides: others }),
+  };
+}
 
 /** Returns the words and the other signals that a hit was found by. */
 function reasonsOf({ words, signals }: SearchExplanation) {

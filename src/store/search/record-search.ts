@@ -16,7 +16,9 @@ import { type EarlierIndex, IndexedRecords } from './indexed-records.ts';
 import { type MeaningSignal, prepareMeanings } from './meaning/meaning.ts';
 import type { ProjectText } from './meaning/training-matrix.ts';
 import type { WordVectors } from './meaning/word-vectors.ts';
+import { answerOf } from './passage/snippet.ts';
 import { SearchFilter } from './query/search-filter.ts';
+import { outlineOf } from './text/text-outline.ts';
 
 export const maxLimit = 1000;
 
@@ -155,7 +157,10 @@ export class RecordSearch {
       .flatMap(({ id, likeness }) => {
         const record = this.#view.known(id);
         if (!record?.value || !mayRead(id)) return [];
-        return [{ path: id, title: record.type.search(record.value).title, likeness }];
+        const fields = record.type.search(record.value);
+        const { snippet: answer, state } = answerOf(fields, outlineOf);
+        const { title } = fields;
+        return [{ path: id, title, likeness, answer, ...(state !== undefined && { state }) }];
       });
   }
 

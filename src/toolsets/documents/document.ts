@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { decisionIn } from '../../core/declarations/answer-text.ts';
 import { slug } from '../../core/names/name.ts';
 import { markdownCodec } from '../../core/record/codec.ts';
 import { usualRoles } from '../../core/record/part-role.ts';
@@ -50,7 +51,7 @@ export const documentRecord = defineRecordType<Document>({
   search: ({ title, type, content }) => ({ title, type, body: content, markdown: true }),
   roles: usualRoles,
   points: ({ title, content, created_at, updated_at = created_at }) => [
-    { part: 'about', text: `${title}: ${content}`, at: updated_at },
+    { part: 'about', text: `${title}: ${decisionIn(content) ?? content}`, at: updated_at },
   ],
   vocabulary: { type: documentType.options },
   merge: { created_at: 'first', updated_at: 'latest', content: 'text' },

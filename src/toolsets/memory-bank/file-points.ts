@@ -1,6 +1,8 @@
+import { answerIn, decisionIn } from '../../core/declarations/answer-text.ts';
+import { kindOf } from '../../core/declarations/part-kinds.ts';
 import { mayHaveStatements } from '../../core/evidence/annotations.ts';
 import { Sections } from '../../core/markdown/section-statements.ts';
-import { outline, type Section } from '../../core/markdown/sections.ts';
+import { outline, type Section, titleOf } from '../../core/markdown/sections.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
 
 /** Headings of the active context whose lists are current work. */
@@ -15,7 +17,9 @@ export function pointsOf(file: { path: string; content: string }): readonly Brie
   if (content.length > maxLength) return [];
   if (path === 'activeContext.md' || path === 'active-context.md') return work(content);
   if (path === 'decisionLog.md' || path === 'decision-log.md') return decisions(path, content);
-  return [{ part: 'about', text: content }];
+  const decision = decisionIn(content);
+  const text = decision === undefined ? content : `${titleOf(content) ?? path}: ${decision}`;
+  return [{ part: 'about', text }];
 }
 
 function work(content: string): BriefPoint[] {
@@ -32,13 +36,14 @@ function work(content: string): BriefPoint[] {
 function decisions(path: string, content: string): BriefPoint[] {
   const sections = outline(content);
   const replaced = replacedSections(path, content);
-  const points = sections.flatMap((section, i): BriefPoint[] => {
+  const points = sections.flatMap((section): BriefPoint[] => {
     // The template has a heading in brackets that only shows the form.
     if (section.level !== 2 || section.heading.startsWith('[')) return [];
     if (replaced.has(section.start)) return [];
-    const below = sections.slice(i + 1).filter(({ start }) => start < section.end);
-    const decision = below.find(({ heading }) => heading.trim().toLowerCase() === 'decision');
-    const body = bodyOf(content, decision ?? section).trim();
+    // Where each heading is a part of a decision, only the decisions are statements.
+    const { role = 'answer' } = kindOf(section.heading) ?? {};
+    if (role !== 'answer') return [];
+    const body = answerIn(content.slice(section.bodyStart, section.end));
     const [, title = section.heading, at] =
       /^(.*?)(?:\s+-\s+(\d{4}-\d\d-\d\d))?\s*$/.exec(section.heading) ?? [];
     const text = body === '' ? title : `${title}: ${body}`;

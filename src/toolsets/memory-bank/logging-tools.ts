@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { answerIn } from '../../core/declarations/answer-text.ts';
 import type { Context } from '../../core/declarations/context.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { evidenceArgument, formatInline } from '../../core/evidence/annotations.ts';
@@ -190,9 +191,11 @@ async function similarDecisions(
     .reverse();
   const texts = earlier.map(({ start, end }) => ownWords(content.slice(start, end)));
   const likeness = await store.likenessTo(ownWords(section), texts);
-  const inLog = earlier.flatMap(({ heading }, index): SimilarRecord[] => {
+  const inLog = earlier.flatMap(({ heading, bodyStart, end }, index): SimilarRecord[] => {
     const share = likeness[index] ?? 0;
-    return share < leastLikeness ? [] : [{ path, title: heading, likeness: share }];
+    if (share < leastLikeness) return [];
+    const answer = firstLine(answerIn(content.slice(bodyStart, end)));
+    return [{ path, title: heading, likeness: share, answer }];
   });
   const elsewhere = await store.similar(memoryFile, { path, value: { path, content: section } });
   return [...inLog, ...elsewhere].sort((a, b) => b.likeness - a.likeness).slice(0, maxSimilar);

@@ -38,7 +38,12 @@ test('a write that is nearly the same as an existing record names it', async () 
   expect(await remember('lock', value)).not.toHaveProperty('similar');
   const again = await remember('lock-order', `${value} Always.`);
   expect(again.similar).toEqual([
-    { path: 'knowledge/patterns/lock.md', title: 'lock', likeness: expect.any(Number) },
+    {
+      path: 'knowledge/patterns/lock.md',
+      title: 'lock',
+      likeness: expect.any(Number),
+      answer: expect.any(String),
+    },
   ]);
   expect(again.similar[0].likeness).toBeGreaterThan(0.6);
   // It is stored all the same, in one commit.
@@ -79,6 +84,7 @@ test('a decision that is nearly the same as an earlier one of the log names it',
         path: 'decisionLog.md',
         title: expect.stringMatching(/^Lock order - \d{4}-/),
         likeness: expect.any(Number),
+        answer: expect.any(String),
       },
     ],
   });
@@ -139,6 +145,7 @@ deep(
         path: expect.any(String),
         title: expect.any(String),
         likeness: expect.closeTo(0.9, 0),
+        answer: expect.any(String),
       });
     }
     // These change no text, or only a status.

@@ -78,6 +78,21 @@ describe('a hit in a decision', () => {
     expect(hit.rejected).toBeUndefined();
   });
 
+  test('shows the reason for a question for it, whatever its words', () => {
+    for (const query of [
+      'why tailwind',
+      'warum Tailwind?',
+      'pourquoi tailwind',
+      '为什么 tailwind',
+    ]) {
+      expect(hitOf(log, query)).toMatchObject({
+        snippet: 'Style components with Tailwind.',
+        reason: { label: 'context', text: 'The CSS grew without order.' },
+      });
+    }
+    expect(hitOf(log, 'tailwind').reason).toBeUndefined();
+  });
+
   test('never shows evidence', () => {
     const { snippet, reason, rejected } = hitOf(log, 'src styles.ts');
     expect(snippet).toBe('Style components with Tailwind.');

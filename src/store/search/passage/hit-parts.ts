@@ -16,6 +16,11 @@ interface PassageOfPiece extends MatchingPassage {
   readonly piece: HitPiece;
 }
 
+/** A range of a piece. */
+interface Opening extends Range {
+  readonly piece: HitPiece;
+}
+
 /** The parts of a record that a hit shows. */
 export interface ShownParts {
   /** The answer; empty if the record has none. */
@@ -32,34 +37,47 @@ export interface ShownParts {
  *
  * @param pieces in the order in which they are read.
  * @param titled the concepts that the title of the hit has.
+ * @param asksWhy whether a reason is shown in any case.
  */
 export function* shownParts(
   pieces: readonly HitPiece[],
   titled: ReadonlySet<number>,
   length: number,
+  asksWhy: boolean,
 ): Steps<ShownParts> {
   const matched = pieces.map((piece) => ({ piece, matches: within(piece.places, piece) }));
   const answers = matched.filter(({ piece }) => piece.role === 'answer');
   const { snippet, from } = yield* answerOf(answers, length);
   const others = matched.filter(
     ({ piece: { role }, matches }) =>
-      matches.length > 0 && (role === 'reason' || role === 'rejected'),
+      (role === 'reason' && (asksWhy || matches.length > 0)) ||
+      (role === 'rejected' && matches.length > 0),
   );
   if (others.length === 0) return { snippet, from };
   const known = new Set(titled);
   for (const { matches } of answers) for (const concept of conceptsIn(matches)) known.add(concept);
-  const asked = others.filter(({ matches }) =>
-    [...conceptsIn(matches)].some((concept) => !known.has(concept)),
+  const isAsked = ({ matches }: Matched) =>
+    [...conceptsIn(matches)].some((concept) => !known.has(concept));
+  const reasons = others.filter(({ piece }) => piece.role === 'reason');
+  const [found] = yield* bestOf(reasons.filter(isAsked).map((one) => lessen(one, known)));
+  const reason = found ?? (asksWhy ? mainReason(reasons) : undefined);
+  const rejected = rejectedText(
+    others.filter((one) => one.piece.role === 'rejected' && isAsked(one)),
   );
-  const reasons = asked.filter(({ piece }) => piece.role === 'reason');
-  const [reason] = yield* bestOf(reasons.map((one) => lessen(one, known)));
-  const rejected = rejectedText(asked.filter(({ piece }) => piece.role === 'rejected'));
   return {
     snippet,
     from,
     ...(reason && { reason: labelled(reason.piece, textAround(reason, reasonLength)) }),
     ...(rejected && { rejected }),
   };
+}
+
+/** The beginning of the reason that a record gives as such, else of its context. */
+function mainReason(reasons: readonly Matched[]): Opening | undefined {
+  const given = reasons.find(({ piece }) => !piece.kind || piece.kind.name === 'reason');
+  const [first] = reasons;
+  const { piece } = given ?? first ?? {};
+  return piece && openingOf(piece, reasonLength);
 }
 
 /** A matched piece in which only the concepts count that nothing else has. */
@@ -122,7 +140,7 @@ function beginningOf(pieces: readonly HitPiece[], length: number): string {
 }
 
 /** The first word of a piece. */
-function openingOf(piece: HitPiece, length: number): Range & { readonly piece: HitPiece } {
+function openingOf(piece: HitPiece, length: number): Opening {
   const { text, start, end } = piece;
   const blank = text.slice(start, Math.min(end, start + length)).search(/\S/u);
   const at = start + Math.max(0, blank);
@@ -153,11 +171,7 @@ function secondOf(
 }
 
 /** Two passages in the order of the record; undefined if they do not fit together. */
-function inOrder(
-  one: Range & { readonly piece: HitPiece },
-  other: Range & { readonly piece: HitPiece },
-  length: number,
-): string | undefined {
+function inOrder(one: Opening, other: Opening, length: number): string | undefined {
   if (one.piece.text !== other.piece.text) return undefined;
   const [first, second] = one.start < other.start ? [one, other] : [other, one];
   const text = first.piece.text;
@@ -173,7 +187,7 @@ function inOrder(
 }
 
 /** A passage with as many neighbours as fit. */
-function textAround(passage: Range & { readonly piece: HitPiece }, length: number): string {
+function textAround(passage: Opening, length: number): string {
   const { piece } = passage;
   return (
     whole(piece.text, passage, piece, length) ?? around(piece.text, densest(passage), piece, length)

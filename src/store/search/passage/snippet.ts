@@ -28,20 +28,26 @@ export interface Excerpt extends SectionOfHit, TextOfHit {
   readonly matches: string[];
 }
 
+/** A query whose answer is looked for in a document. */
+export interface AskedQuery {
+  readonly concepts: readonly Concept[];
+  readonly asked: AskedTerms;
+  /** The weight of each concept among all documents. */
+  readonly rarities: readonly number[];
+  readonly scope: FieldScope;
+  /** Whether it asks for a reason. */
+  readonly asksWhy: boolean;
+}
+
 /** The matches of each field of a record. */
 type PlacesOf = (field: TextField) => readonly TextMatch[];
 
 /**
  * Finds the matches in a document, and the parts of it that answer the query best.
- *
- * @param rarities the weight of each concept among all documents.
  */
 export function* excerpt(
   document: IndexedDocument,
-  concepts: readonly Concept[],
-  asked: AskedTerms,
-  rarities: readonly number[],
-  scope: FieldScope,
+  { concepts, asked, rarities, scope, asksWhy }: AskedQuery,
   outlineOf: OutlineOf,
 ): Steps<Excerpt> {
   const { fields } = document;
@@ -62,7 +68,7 @@ export function* excerpt(
   const areas = areasOf(fields, 'body', outlineOf);
   const weights = weigh(concepts, rarities, placesOf('body'), areas);
   const best = yield* bestArea(fields.body ?? '', areas, placesOf('body'), weights);
-  const shown = yield* composed(fields, placesOf, rarities, areas, best, outlineOf);
+  const shown = yield* composed(fields, placesOf, { rarities, asksWhy }, areas, best, outlineOf);
   return { matches: order.slice(0, mostMatches), ...shown };
 }
 
@@ -79,13 +85,15 @@ export function literalPassage(
   const areas = areasOf(fields, 'body', outlineOf);
   const area = field === 'body' ? areas.findLast((one) => one.start <= start) : undefined;
   const best = area && { area, value: 1, also: () => [] };
-  return allAtOnce(composed(fields, placesOf, [1], areas, best, outlineOf));
+  return allAtOnce(composed(fields, placesOf, { rarities: [1] }, areas, best, outlineOf));
 }
 
 /** The answer of a record without a query. */
 export function answerOf(fields: SearchFields, outlineOf: OutlineOf): TextOfHit {
   const areas = areasOf(fields, 'body', outlineOf);
-  const { snippet, state } = allAtOnce(composed(fields, () => [], [], areas, undefined, outlineOf));
+  const { snippet, state } = allAtOnce(
+    composed(fields, () => [], { rarities: [] }, areas, undefined, outlineOf),
+  );
   return { snippet, ...(state !== undefined && { state }) };
 }
 
@@ -93,7 +101,7 @@ export function answerOf(fields: SearchFields, outlineOf: OutlineOf): TextOfHit 
 function* composed(
   fields: SearchFields,
   placesOf: PlacesOf,
-  rarities: readonly number[],
+  { rarities, asksWhy = false }: Pick<AskedQuery, 'rarities'> & Partial<AskedQuery>,
   areas: readonly Area[],
   best: BestArea | undefined,
   outlineOf: OutlineOf,
@@ -126,7 +134,7 @@ function* composed(
     for (const concept of conceptsIn(within(placesOf('body'), headingOf(up)))) titled.add(concept);
   }
   const length = best?.area.unit ? sectionPassageLength : passageLength;
-  const { snippet, from, reason, rejected } = yield* shownParts(pieces, titled, length);
+  const { snippet, from, reason, rejected } = yield* shownParts(pieces, titled, length, asksWhy);
   const start = areas[0]?.start ?? 0;
   const state = stateOf(fields, said, headings, start);
   const shown = {

@@ -24,6 +24,10 @@ export interface WordSearchOptions {
   readonly meanings?: readonly PreparedMeaning[];
 }
 
+/** A question for a reason. */
+const why =
+  /(?:^|[\s¿])(?:why|how come|reasons? (?:for|behind|why)|warum|wieso|weshalb|pourquoi|por qu[eé]|почему|зачем)(?=[\s,?!]|$)|为什么|為什麼|为何|なぜ|どうして/i;
+
 /** Says why a document was found. */
 export type Explain = (
   one: Ranked,
@@ -80,12 +84,13 @@ export function* findByWords(
     refined: options.refined,
     meanings: options.meanings ?? [],
   });
+  const wanted = { concepts, asked, rarities, scope, asksWhy: why.test(query) };
   return {
     ranked: ranked.slice(0, limit),
     total,
     *hit(one) {
       const { id } = one.entry;
-      const found = yield* excerpt(one.entry, concepts, asked, rarities, scope, outlineOf);
+      const found = yield* excerpt(one.entry, wanted, outlineOf);
       const explanation = explain?.(one, concepts, rarities, scope);
       return { id, score: shownScore(one), ...found, ...(explanation && { explanation }) };
     },
