@@ -45,6 +45,8 @@ import * as recordFile from '../../src/store/records/record-file.ts';
 import * as savedLayout from '../../src/store/records/saved-layout.ts';
 import * as transaction from '../../src/store/records/transaction.ts';
 import * as indexedRecords from '../../src/store/search/indexed-records.ts';
+import * as hitParts from '../../src/store/search/passage/hit-parts.ts';
+import * as rejected from '../../src/store/search/passage/rejected-text.ts';
 import * as snippet from '../../src/store/search/passage/snippet.ts';
 import * as recordSearch from '../../src/store/search/record-search.ts';
 import * as savedState from '../../src/store/search/saved-state.ts';
@@ -390,7 +392,7 @@ const answers: readonly (readonly [calls: string, holds: number, of: string, res
   [
     '`search_memory`, `search_as_of`',
     byDefault('search_memory', 'limit'),
-    `hits (\`limit\`), each with a passage of about ${snippet.passageLength} characters, or ${snippet.sectionPassageLength} of a section`,
+    `hits (\`limit\`), each with about ${snippet.passageLength} characters of its answer, or ${snippet.sectionPassageLength} of a section, ${hitParts.reasonLength} of its reason and ${rejected.rejectedLength} of what was rejected`,
     '`total`, `truncated`',
   ],
   ['`record_history`, `diff_memory`', bytesOfLists, 'bytes (`limit`)', '`total`, `next_skip`'],

@@ -7,7 +7,7 @@ import { rejectedText } from './rejected-text.ts';
 import { conceptsIn, within } from './text-match.ts';
 
 /** Limit of the reason next to an answer, in UTF-16 code units. */
-const reasonLength = 140;
+export const reasonLength = 140;
 /** A part whose text is longer than this many times its room is not read as a whole. */
 const tooLong = 2;
 

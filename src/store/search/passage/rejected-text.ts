@@ -4,7 +4,7 @@ import { around, onOneLine, type Range } from './passage-range.ts';
 import { within } from './text-match.ts';
 
 /** Limit of the rejected alternatives next to an answer, in UTF-16 code units, and of their items. */
-const longest = 120;
+export const rejectedLength = 120;
 const mostItems = 400;
 
 /** A text that stands for no alternatives. */
@@ -29,7 +29,7 @@ export function rejectedText(pieces: readonly Matched[]): LabelledText | undefin
     const matching = items.filter(({ match }) => match);
     if (matching.length === 0) continue;
     const fitting = new Set<Item>();
-    let left = longest;
+    let left = rejectedLength;
     for (const item of [...matching, ...items.filter(({ match }) => !match)]) {
       const { length } = textOf(item);
       if (length + 2 > left && fitting.size > 0) continue;
@@ -46,7 +46,7 @@ export function rejectedText(pieces: readonly Matched[]): LabelledText | undefin
 function textOf(item: Item): string {
   const { piece, start, end, match = { start, end: start } } = item;
   const text = onOneLine(piece.text.slice(start, end)).replace(/[.;,\s]+$/, '');
-  return text.length <= longest ? text : around(piece.text, match, item, longest);
+  return text.length <= rejectedLength ? text : around(piece.text, match, item, rejectedLength);
 }
 
 /** The items of a piece, or its paragraphs, without those that name the option which was chosen. */
