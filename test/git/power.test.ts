@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Recorded } from '../faults/points.ts';
 import { scenarios } from '../faults/scenario.ts';
 import { Stage } from '../faults/stage.ts';
 import { isFull, runs, sample } from '../support/depth.ts';
 import { Random } from '../support/random.ts';
-import { notOnWindows } from '../support/windows.ts';
-
-const linuxDisk = notOnWindows(
-  'a folder cannot be flushed there, and the simulated disks of Linux lose names without it',
-);
 
 // The seeds are fixed, so that a missing fsync shows in every run; the fault runs try others.
 const names = ['update', 'two changes', 'edit by hand', 'unborn branch'];
@@ -24,13 +19,13 @@ describe.each(sample(names, 1))('a power cut in "%s"', (name) => {
   afterAll(() => stage.remove());
 
   describe.each(['journal', 'tree-log'] as const)('on a disk with a %s', (ordering) => {
-    linuxDisk('loses nothing that was acknowledged', async () => {
+    test('loses nothing that was acknowledged', async () => {
       for (let seed = 1; seed <= runs(12); seed++) {
         expect(await recorded.cut(recorded.moments - 1, ordering, new Random(seed))).toEqual([]);
       }
     });
 
-    linuxDisk('leaves no change half done', async () => {
+    test('leaves no change half done', async () => {
       for (let moment = 0; moment < recorded.moments; moment += isFull ? 2 : 24) {
         for (const seed of [moment, 1000 + moment]) {
           expect(await recorded.cut(moment, ordering, new Random(seed))).toEqual([]);

@@ -8,7 +8,10 @@ import { type SharedFolder, sharedMode } from './shared-mode.ts';
 export type Durability = 'full' | 'relaxed';
 
 /** The codes with which systems refuse to open or flush a directory, next to those of `isRefusal`. */
-const unopened: ReadonlySet<string | undefined> = new Set(['EISDIR', 'EBADF']);
+const unopened: ReadonlySet<string | undefined> = new Set(['EISDIR', 'EBADF', 'EBUSY']);
+
+/** The flags with which a directory is opened to be flushed; Windows flushes none that is open only for reading. */
+const flushed = process.platform === 'win32' ? 'r+' : 'r';
 
 /** Age from which a temporary file counts as abandoned, in milliseconds. */
 const abandoned = 3_600_000;
@@ -236,8 +239,7 @@ export class Disk {
 
   /** Flushes renames, links and removals in these directories to the medium. */
   async settle(directories: Iterable<string>): Promise<void> {
-    // Windows flushes no directory that is open for reading; NTFS journals its metadata by itself.
-    if (this.durability === 'relaxed' || process.platform === 'win32') return;
+    if (this.durability === 'relaxed') return;
     const unknown = [...new Set(directories)].filter((path) => !this.#unsynced.has(path));
     await inWaves(unknown, async (directory) => {
       try {
@@ -255,7 +257,7 @@ export class Disk {
   }
 
   async #syncDirectory(path: string): Promise<void> {
-    const fd = this.#openForReading(path);
+    const fd = this.#openForReading(path, flushed);
     if (fd === undefined) return;
     try {
       await this.sync(fd, 'all');
@@ -265,9 +267,9 @@ export class Disk {
   }
 
   /** Opens a file or folder; undefined if it is gone, because git removes empty folders of refs and objects. */
-  #openForReading(path: string): number | undefined {
+  #openForReading(path: string, flags: 'r' | 'r+' = 'r'): number | undefined {
     try {
-      return this.files.open(path, 'r');
+      return this.files.open(path, flags);
     } catch (error) {
       if (errno(error) === 'ENOENT') return undefined;
       throw error;
