@@ -17,6 +17,7 @@ export const search: Command = {
   flags: {
     toolset: { value: 'toolset', about: 'only records of this toolset' },
     limit: { value: 'number', about: 'at most this many', default: '10' },
+    offset: { value: 'number', about: 'leave out the first ones', default: '0' },
     explain: { about: 'show for each record why it was found' },
     exact: { about: 'find the words as one literal text' },
     'as-of': { value: 'revision', about: 'search the memory of a commit, branch or date' },
@@ -26,12 +27,14 @@ export const search: Command = {
     const { app, operands, values } = invocation;
     const toolset = flagText(values, 'toolset');
     const limit = flagNumber(values, 'limit', 10, 1, 1000);
+    const offset = flagNumber(values, 'offset', 0, 0, 1_000_000);
     const searched = withRecords(await app.toolsets(), toolset);
     const request = {
       query: operands.join(' '),
       types: searched.flatMap(({ records }) => records),
       fuzzy: values.exact !== true,
       limit,
+      offset,
       explain: values.explain === true,
     };
     const revision = flagText(values, 'as-of');
@@ -39,19 +42,22 @@ export const search: Command = {
       app.run(session, 'search', call, async ({ store, history, memories }) => {
         const searched = revision === undefined ? store : await history.at(revision);
         const result = await searched.search(request);
-        if (revision !== undefined) return { result, foreign: [] };
+        if (revision !== undefined || offset > 0) return { result, foreign: [] };
         const others = { ...request, limit: Math.min(limit, maxForeign) };
         return { result, foreign: await memories.search(others) };
       }),
     );
     const { hits, total, damaged } = result;
-    const left = total - hits.length;
+    const left = total - offset - hits.length;
     const word = await wordingFor();
-    const report = { ...withWordedDamage(reportSearch(result), word), ...reportForeign(foreign) };
+    const report = {
+      ...withWordedDamage(reportSearch(result, offset), word),
+      ...reportForeign(foreign),
+    };
     await showResult(values, report, (screen) => [
       ...hits.flatMap((hit) => hitLines(screen, hit)),
       ...(left > 0
-        ? [screen.paint('faint', `${counted(left, 'more record')}: --limit ${total}`)]
+        ? [screen.paint('faint', `${counted(left, 'more hit')}: --offset ${offset + hits.length}`)]
         : []),
       ...(foreign.length > 0
         ? ['', screen.paint('faint', 'From memories of other repositories')]
@@ -67,7 +73,7 @@ export const search: Command = {
 
 function hitLines(
   screen: Screen,
-  { type, value, path, section, also = [], ...hit }: SearchHit,
+  { type, value, path, section, also = [], later, ...hit }: SearchHit,
 ): string[] {
   const { title } = type.search(value);
   const indent = '    ';
@@ -75,7 +81,8 @@ function hitLines(
   const lines = shown.flatMap((text) =>
     matchLines(screen, text, hit.matches, screen.width - indent.length),
   );
-  const faint = [section ?? '', standing(hit)].filter((line) => line !== '');
+  const newer = later === undefined ? '' : `later: ${later}`;
+  const faint = [section ?? '', standing(hit), newer].filter((line) => line !== '');
   return [
     `${screen.paint('title', screen.fit(title, 60))}  ${screen.paint('faint', path)}`,
     ...faint.map((line) => `  ${screen.paint('faint', screen.fit(line, screen.width - 2))}`),

@@ -73,15 +73,20 @@ export function reportHit(hit: SearchHit) {
     ...(hit.section !== undefined && { section: hit.section }),
     ...(hit.lines && { lines: [...hit.lines] }),
     ...(hit.also && { also: [...hit.also] }),
+    ...(hit.later !== undefined && { later: hit.later }),
     ...cautionField(hit.caution),
     ...(hit.explanation && { explain: reportExplanation(hit.explanation) }),
   };
 }
 
-/** Makes the answer of a search: results with their paths, and whether there are more. */
-export function reportSearch(result: SearchResult) {
+/**
+ * Makes the answer of a search: results with their paths, and whether there are more.
+ *
+ * @param offset the number of hits that were left out before the first one.
+ */
+export function reportSearch(result: SearchResult, offset = 0) {
   const { hits, total, damaged } = result;
   const results = hits.map(reportHit);
-  const truncated = total > results.length;
+  const truncated = total > offset + results.length;
   return { results, total, truncated, ...reportDamaged(damaged), ...reportLeftOut(result) };
 }

@@ -46,7 +46,7 @@ export interface RecordDoubts {
   readonly status?: Exclude<StatementStatus, 'fact'>;
   /** Whether another record replaces it. */
   readonly superseded: boolean;
-  /** The path of that record. */
+  /** The path of that record, or the address of a section. */
   readonly successor?: string;
   /** Files that it depends on, relative to the top of the work tree, and the state of each. */
   readonly files: readonly (readonly [path: string, state: string])[];
@@ -194,6 +194,8 @@ export interface SearchRequest {
   readonly fuzzy?: boolean;
   /** Maximum number of hits, 1 to 1,000. Default: 20. */
   readonly limit?: number;
+  /** Number of the first hits to leave out. Default: 0. */
+  readonly offset?: number;
   /**
    * Compares this many records closely with the query, and by its words alone: the answer then depends
    * on nothing but the records. Default: 100, and by all signals of meaning.
@@ -294,6 +296,10 @@ export interface SearchHit {
   readonly lines?: readonly [from: number, to: number];
   /** Other sections of the record that match nearly as well, the best first. */
   readonly also?: readonly string[];
+  /** The address of a later hit on the same subject that follows: what this one says may be over. */
+  readonly later?: string;
+  /** A number that about equally good hits on one subject have in common. */
+  readonly group?: number;
   /** Why a reader should not rely on the record; undefined if nothing is known against it. */
   readonly caution?: readonly string[];
   /** Why it was found, if the request asks for it. */
@@ -302,7 +308,7 @@ export interface SearchHit {
 
 export interface SearchResult {
   readonly hits: readonly SearchHit[];
-  /** Number of records that matched, including those beyond the limit. */
+  /** Number of records and entries of logs that matched, including those beyond the limit. */
   readonly total: number;
   readonly damaged: readonly Damaged[];
   /** Records that are not in the index; undefined if all are. */

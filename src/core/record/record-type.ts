@@ -18,6 +18,8 @@ export interface SearchFields {
   readonly type?: string;
   /** Value for the filter `category`: the category of a knowledge entry. */
   readonly category?: string;
+  /** ISO 8601 date or time of the last change, if the record says so: of two like ones, the later counts. */
+  readonly at?: string | undefined;
   /** The state of the record, for a type that has one; it is shown and not searched. */
   readonly state?: string;
   /** The roles of the texts, if they are not those of most types. */

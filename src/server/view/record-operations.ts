@@ -104,16 +104,18 @@ export const search = defineMemoryOperation({
     at,
     toolset,
     type,
+    skip,
     limit: z.coerce.number().int().min(1).max(200).default(30),
   }),
   answer: searchShape,
-  async run({ store, history }, { query, at, toolset, type, limit }, { types }) {
+  async run({ store, history }, { query, at, toolset, type, skip, limit }, { types }) {
     if (!/[\p{L}\p{N}]/u.test(query)) return { hits: [], total: 0 };
     const wanted = types.filter(
       (one) => one.toolset === (toolset ?? one.toolset) && one.name === (type ?? one.name),
     );
     const searched = at === undefined ? store : await history.at(at);
-    const result = await searched.search({ query, types: wanted, limit, explain: true });
+    const request = { query, types: wanted, limit, offset: skip, explain: true };
+    const result = await searched.search(request);
     const { note } = reportLeftOut(result);
     return {
       hits: result.hits.map(({ type, path, value, score, snippet, matches, section, ...hit }) => ({

@@ -92,7 +92,8 @@ export class Cautions {
       }
       const { by } = this.#successorOf(visit, address);
       const reasons = by ? [`Its section ${JSON.stringify(section)} was superseded by ${by}.`] : [];
-      found.set(address, { reasons, superseded: reasons.length > 0, files: [] });
+      const successor = by === undefined ? {} : { successor: by };
+      found.set(address, { reasons, superseded: by !== undefined, ...successor, files: [] });
     }
     this.#read.clear();
     const judged = wanted.filter((path) => this.#text(visit, path).hasEvidence);

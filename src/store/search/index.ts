@@ -118,7 +118,7 @@ export class SearchIndex {
   }
 
   *searching(query: string, options: SearchOptions): Steps<Hits> {
-    const { filter, limit = 20, fuzzy = true, rest = [] } = options;
+    const { filter, limit = 20, offset = 0, fuzzy = true, rest = [] } = options;
     const collection = this.#collection;
     const found = fuzzy
       ? yield* searchByWords(collection, query, options, outlineOf, this.#explains(options))
@@ -129,7 +129,8 @@ export class SearchIndex {
     const documents = isFound ? [] : collection.documents(filter ?? (() => true));
     const scope = new FieldScope(options.fields);
     const score = fuzzy ? 0.1 : 1;
-    return yield* literal([documents, rest], query, limit, score, scope, options.explain);
+    const page = { limit, offset };
+    return yield* literal([documents, rest], query, page, score, scope, options.explain);
   }
 
   #explains(options: SearchOptions): Explain | undefined {

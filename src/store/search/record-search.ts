@@ -105,7 +105,7 @@ export class RecordSearch {
     readable: ((path: string) => boolean) | undefined,
   ): Promise<SearchResult> {
     const mayRead = readable ?? (() => true);
-    const { query, types = this.#types, limit = 20 } = request;
+    const { query, types = this.#types, limit = 20, offset = 0 } = request;
     if (query.trim() === '') throw invalid(['query'], 'must not be blank');
     const wanted = new SearchFilter(request, types);
     // Words are made of letters and digits; anything else can only be found literally.
@@ -128,6 +128,7 @@ export class RecordSearch {
     const steps = this.#indexed.index.searching(query, {
       ...((readable || !wanted.acceptsAll(this.#types)) && { filter }),
       limit: Math.min(limit, maxLimit),
+      offset,
       ...(request.fields && { fields: request.fields }),
       ...(request.plainly !== undefined && { refined: request.plainly }),
       fuzzy,

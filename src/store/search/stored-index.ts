@@ -5,7 +5,7 @@ import type { SectionFile } from '../derived/section-file.ts';
 import { positionIn } from '../records/owned-paths.ts';
 import { recordSections, savedSections } from '../records/saved-layout.ts';
 import { allAtOnce } from '../records/slices.ts';
-import { findByWords, shownScore, type WordSearchOptions } from './rank/word-search.ts';
+import { findByWords, type WordSearchOptions } from './rank/word-search.ts';
 import { Collection } from './terms/collection.ts';
 import { SavedSearch } from './terms/saved-search.ts';
 import type { Hit } from './terms/search-document.ts';
@@ -99,13 +99,9 @@ export class StoredIndex {
     leastScore: number,
   ): Generator<Hit & { readonly title: string }> {
     const outlineOf = (fields: SearchFields) => this.#outlines.get(fields) ?? noOutline;
-    const { ranked, hit } = allAtOnce(findByWords(this.#collection, query, options, outlineOf));
-    const found = ranked
-      .map((one) => ({ one, id: one.entry.id, score: shownScore(one) }))
-      .filter(({ score }) => score >= leastScore)
-      .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-    for (const { one } of found) {
-      yield { ...allAtOnce(hit(one)), title: one.entry.fields.title };
+    const { found } = allAtOnce(findByWords(this.#collection, query, options, outlineOf));
+    for (const { title, score, hit } of found) {
+      if (score >= leastScore) yield { ...allAtOnce(hit()), title };
     }
   }
 }

@@ -24,6 +24,7 @@ import type {
   Transaction,
 } from '../../core/memory/store.ts';
 import type { RecordType } from '../../core/record/record-type.ts';
+import { addTo } from '../../core/values/multimap.ts';
 import type { Archive } from '../history/archive.ts';
 import { Visit } from '../history/visit.ts';
 import { type CallRights, toCommitMade } from '../records/call-rights.ts';
@@ -100,26 +101,33 @@ export class SessionStore implements Store {
     const found = await this.#search.find(request, readable);
     const doubts = await this.#doubtsOf(found.hits);
     const missing = successorsBeyond(found.hits, doubts);
-    if (missing.size === 0 || found.total <= found.hits.length) {
-      return { ...found, hits: await this.#dated(labelled(found.hits, doubts)) };
+    if (missing.length === 0 || found.total <= found.hits.length) {
+      return { ...found, hits: await this.#dated(labelled(found.hits, doubts), request) };
     }
     // Some of them may match less well than all hits.
     const limit = Math.max(leastPool, 2 * found.hits.length);
     const more = await this.#search.find({ ...request, limit }, readable);
-    const successors = more.hits.filter(({ path }) => missing.has(path));
+    const successors = more.hits.filter((hit) => missing.some((address) => isOf(hit, address)));
     const later = await this.#doubtsOf(successors);
     const known = new Map([...doubts, ...later]);
     const hits = labelled([...found.hits, ...successors], known).slice(0, found.hits.length);
-    return { ...found, hits: await this.#dated(hits) };
+    return { ...found, hits: await this.#dated(hits, request) };
   }
 
-  /** Adds when and by whom each hit was last changed. */
-  async #dated(hits: readonly SearchHit[]): Promise<readonly SearchHit[]> {
+  /**
+   * Adds when and by whom each hit was last changed. Of about equally good ones on one subject, what only
+   * an agent has written comes last.
+   */
+  async #dated(
+    hits: readonly SearchHit[],
+    { plainly }: SearchRequest,
+  ): Promise<readonly SearchHit[]> {
     const changes = await this.#changes(await this.#visit(), hits);
-    return hits.map((hit, at) => {
+    const dated = hits.map((hit, at) => {
       const changed = changes[at];
       return changed ? { ...hit, changed } : hit;
     });
+    return plainly === undefined ? trustedFirst(dated) : dated;
   }
 
   async cautions(paths: readonly string[]): Promise<CautionsByPath> {
@@ -203,11 +211,22 @@ function addressesOf({ path, section }: SearchHit): string[] {
   return section === undefined ? [path] : [formatAddress({ path, section }), path];
 }
 
-/** The records that replace one of the hits and are none of them. */
-function successorsBeyond(hits: readonly SearchHit[], doubts: Doubts): ReadonlySet<string> {
-  const successors = new Set(hits.flatMap(({ path }) => doubts.get(path)?.successor ?? []));
-  for (const { path } of hits) successors.delete(path);
-  return successors;
+/** Whether a hit is of a record, or of a section of one. */
+function isOf({ path, section = '' }: SearchHit, address: string): boolean {
+  const wanted = parseAddress(address);
+  if (wanted.path !== path) return false;
+  return wanted.section === undefined || ` > ${section}`.endsWith(` > ${wanted.section}`);
+}
+
+/** The address of the record or section that replaces a hit. */
+function successorOf(hit: SearchHit, doubts: Doubts): string | undefined {
+  return addressesOf(hit).flatMap((address) => doubts.get(address)?.successor ?? [])[0];
+}
+
+/** The addresses of what replaces one of the hits and is none of them. */
+function successorsBeyond(hits: readonly SearchHit[], doubts: Doubts): readonly string[] {
+  const successors = new Set(hits.flatMap((hit) => successorOf(hit, doubts) ?? []));
+  return [...successors].filter((address) => !hits.some((hit) => isOf(hit, address)));
 }
 
 /** Adds what is known against the hits; of hits with one score, those without come first. */
@@ -218,23 +237,47 @@ function labelled(hits: readonly SearchHit[], doubts: Doubts): readonly SearchHi
   });
   if (found.every(({ caution }) => !caution)) return hits;
   found.sort((a, b) => b.score - a.score || Number(!!a.caution) - Number(!!b.caution));
-  return afterSuccessors(found, (path) => doubts.get(path)?.successor);
+  return afterSuccessors(found, (hit) => successorOf(hit, doubts));
 }
 
 /** Moves each hit that another one replaces behind it; its score becomes that of the other one. */
 function afterSuccessors(
   hits: readonly SearchHit[],
-  successorOf: (path: string) => string | undefined,
+  replacement: (hit: SearchHit) => string | undefined,
 ): readonly SearchHit[] {
   const ordered = [...hits];
   for (const hit of hits) {
-    const successor = successorOf(hit.path);
+    const successor = replacement(hit);
+    if (successor === undefined) continue;
     const from = ordered.indexOf(hit);
-    const to = ordered.findIndex(({ path }) => path === successor);
+    const to = ordered.findIndex((one) => isOf(one, successor));
     const score = ordered[to]?.score;
     if (to <= from || score === undefined) continue;
     ordered.splice(from, 1);
-    ordered.splice(to, 0, { ...hit, score });
+    const { group: _, ...rest } = hit;
+    ordered.splice(to, 0, { ...rest, score });
   }
   return ordered;
+}
+
+/** Moves hits behind those of their group that a person has written or that were confirmed. */
+function trustedFirst(hits: readonly SearchHit[]): readonly SearchHit[] {
+  const groups = new Map<number, SearchHit[]>();
+  for (const hit of hits) if (hit.group !== undefined) addTo(groups, hit.group, hit);
+  const ordered = [...hits];
+  for (const own of groups.values()) {
+    const sorted = own.toSorted((a, b) => Number(isUnconfirmed(a)) - Number(isUnconfirmed(b)));
+    for (const [index, hit] of own.entries()) {
+      const one = sorted[index];
+      if (!one) continue;
+      const passed = sorted.slice(index + 1).find((next) => own.indexOf(next) < own.indexOf(one));
+      const later = passed && addressesOf(passed)[0];
+      ordered[hits.indexOf(hit)] = { ...one, score: hit.score, ...(later && { later }) };
+    }
+  }
+  return ordered;
+}
+
+function isUnconfirmed({ changed }: SearchHit): boolean {
+  return changed?.maker === 'agent' && changed.confirmed === undefined;
 }

@@ -49,7 +49,7 @@ function isAbout({ score, matches }: PromptHit, query: string): boolean {
 
 /** Orders hits by score, the best first, and then by path. */
 export function bestFirst(a: PromptHit, b: PromptHit): number {
-  return b.score - a.score || (a.path < b.path ? -1 : 1);
+  return b.score - a.score || (a.path < b.path ? -1 : Number(a.path > b.path));
 }
 
 /**

@@ -48,7 +48,13 @@ export const documentRecord = defineRecordType<Document>({
   codec: markdownCodec(schema, 'content'),
   key: ({ id }) => id,
   path: ({ id, title, type }) => `documents/${type}/${slug(title)}-${idPrefix(id)}.md`,
-  search: ({ title, type, content }) => ({ title, type, body: content, markdown: true }),
+  search: ({ title, type, content, created_at, updated_at: at = created_at }) => ({
+    title,
+    type,
+    body: content,
+    markdown: true,
+    at,
+  }),
   roles: usualRoles,
   points: ({ title, content, created_at, updated_at = created_at }) => [
     { part: 'about', text: `${title}: ${decisionIn(content) ?? content}`, at: updated_at },

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { offsetArgument } from '../../core/answers/offset-argument.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { parseAddress, type RecordAddress } from '../../core/markdown/section-statements.ts';
@@ -101,20 +102,22 @@ export const searchAsOf = defineTool({
     type: z.string().min(1).max(100).optional(),
     path: path.optional().describe('Glob'),
     limit,
+    offset: offsetArgument,
     explain: z.boolean().default(false),
   }),
-  async handle({ history }, { revision, query, type, path, limit, explain }) {
+  async handle({ history }, { revision, query, type, path, limit, offset, explain }) {
     const snapshot = await history.at(revision);
     const found = await snapshot.search({
       query,
       limit,
+      offset,
       explain,
       ...(type !== undefined && { type }),
       ...(path !== undefined && { path }),
     });
-    const report = reportSearch(found);
+    const report = reportSearch(found, offset);
     const results = withinBudget(report.results);
-    const truncated = results.length < report.total;
+    const truncated = offset + results.length < report.total;
     return { as_of: commitAnswer(snapshot.commit), ...report, results, truncated };
   },
 });

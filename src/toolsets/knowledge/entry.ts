@@ -73,9 +73,10 @@ export const entryRecord = defineRecordType<KnowledgeEntry>({
     const { category, key } = keyParts(text);
     return entryPaths(category, key);
   },
-  search: ({ category, key, value, reason, context }) => ({
+  search: ({ category, key, value, reason, context, updated_at }) => ({
     title: key,
     body: value,
+    at: updated_at,
     ...(heading.test(value) && { markdown: true }),
     category,
     ...(reason !== undefined && { reason }),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { offsetArgument } from '../../core/answers/offset-argument.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { plainFailure, plainSuccess, type Toolset } from '../../core/declarations/toolset.ts';
 import { reportSearch } from '../../core/memory/hit-form.ts';
@@ -21,13 +22,16 @@ export function searchOver(toolsets: readonly Toolset[]): Toolset {
       path: z.string().min(1).max(1000).optional().describe('Glob below .memory-bank/'),
       fuzzy: z.boolean().default(true).describe('false: literal text'),
       limit: z.int().min(1).max(1000).default(20),
+      offset: offsetArgument,
       explain: z.boolean().default(false).describe('Why each was found'),
     }),
-    async handle(context, { query, toolset, type, category, path, fuzzy, limit, explain }) {
+    async handle(context, args) {
+      const { query, toolset, type, category, path, fuzzy, limit, offset, explain } = args;
       const request = {
         query,
         fuzzy,
         limit,
+        offset,
         explain,
         types: searched
           .filter(({ name }) => toolset === undefined || name === toolset)
@@ -37,8 +41,11 @@ export function searchOver(toolsets: readonly Toolset[]): Toolset {
         ...(path !== undefined && { path }),
       };
       const found = await context.store.search(request);
+      // The first page has those of other memories.
+      if (offset > 0) return reportSearch(found, offset);
       const others = { ...request, limit: Math.min(limit, maxForeign) };
-      return { ...reportSearch(found), ...reportForeign(await context.memories.search(others)) };
+      const foreign = await context.memories.search(others);
+      return { ...reportSearch(found, offset), ...reportForeign(foreign) };
     },
   });
   return {

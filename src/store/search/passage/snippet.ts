@@ -1,5 +1,6 @@
 import { DecisionParts, type Saying } from '../../../core/declarations/decision-parts.ts';
 import { plainOutline } from '../../../core/markdown/plain-outline.ts';
+import type { NamedSection } from '../../../core/markdown/section-path.ts';
 import { usualRoles } from '../../../core/record/part-role.ts';
 import type { SearchFields, TextField } from '../../../core/record/record-type.ts';
 import { allAtOnce, type Steps } from '../../records/slices.ts';
@@ -44,11 +45,14 @@ type PlacesOf = (field: TextField) => readonly TextMatch[];
 
 /**
  * Finds the matches in a document, and the parts of it that answer the query best.
+ *
+ * @param only a section of the body, outside of which nothing is shown.
  */
 export function* excerpt(
   document: IndexedDocument,
   { concepts, asked, rarities, scope, asksWhy }: AskedQuery,
   outlineOf: OutlineOf,
+  only?: NamedSection,
 ): Steps<Excerpt> {
   const { fields } = document;
   const matches = new Map<string, number>();
@@ -56,7 +60,9 @@ export function* excerpt(
   for (const field of ['body', 'reason', 'notes', 'title'] as const) {
     const text = scope.text(fields, field);
     if (text === '') continue;
-    const found = yield* findMatches(document, field, asked);
+    if (only && field !== 'body') continue;
+    const all = yield* findMatches(document, field, asked);
+    const found = only ? within(all, only) : all;
     places.set(field, found);
     for (const { start, end, concept } of found) {
       const match = text.slice(start, end);
@@ -65,11 +71,23 @@ export function* excerpt(
   }
   const order = [...matches].sort((a, b) => a[1] - b[1]).map(([match]) => match);
   const placesOf = (field: TextField) => places.get(field) ?? [];
-  const areas = areasOf(fields, 'body', outlineOf);
+  const all = areasOf(fields, 'body', outlineOf);
+  const areas = only ? areasIn(all, only) : all;
   const weights = weigh(concepts, rarities, placesOf('body'), areas);
   const best = yield* bestArea(fields.body ?? '', areas, placesOf('body'), weights);
   const shown = yield* composed(fields, placesOf, { rarities, asksWhy }, areas, best, outlineOf);
   return { matches: order.slice(0, mostMatches), ...shown };
+}
+
+/** The areas in a section; a hit in them names no section around it. */
+export function areasIn(areas: readonly Area[], section: NamedSection): readonly Area[] {
+  return areas
+    .filter((area) => isIn(area, section))
+    .map((area) => (area.unit && isIn(area.unit, section) ? area : { ...area, unit: section }));
+}
+
+function isIn(part: Range, whole: Range): boolean {
+  return whole.start <= part.start && part.end <= whole.end;
 }
 
 /** The text of a hit in which a range matched literally. */

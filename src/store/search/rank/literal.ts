@@ -31,7 +31,7 @@ interface Found {
 export function* literal(
   groups: readonly Iterable<SearchDocument | undefined>[],
   query: string,
-  limit: number,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
   score: number,
   scope: FieldScope,
   explains = false,
@@ -55,7 +55,7 @@ export function* literal(
     }
   }
   found.sort((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
-  const hits = found.slice(0, limit).map(({ id, rank, fields, field, at }) => ({
+  const hits = found.slice(offset, offset + limit).map(({ id, rank, fields, field, at }) => ({
     id,
     score: rank < 0 ? 1 : score,
     ...(explains && { explanation: explainLiteral(query, field, rank < 0 ? 1 : score) }),

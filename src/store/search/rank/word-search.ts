@@ -1,21 +1,31 @@
+import { withoutDate } from '../../../core/markdown/section-names.ts';
+import { formatAddress } from '../../../core/markdown/section-statements.ts';
 import type { SearchExplanation } from '../../../core/memory/store.ts';
 import type { TextField } from '../../../core/record/record-type.ts';
 import type { Steps } from '../../records/slices.ts';
 import type { PreparedMeaning } from '../meaning/meaning.ts';
+import { ratedEntries } from '../passage/rated-entries.ts';
 import { excerpt } from '../passage/snippet.ts';
 import { AskedTerms } from '../query/asked-terms.ts';
 import { FieldScope } from '../query/field-scope.ts';
 import { type Concept, isDoubtful, plan } from '../query/query.ts';
 import { type Hit, type Hits, plain } from '../terms/search-document.ts';
-import type { SearchedCollection } from '../terms/searched-collection.ts';
+import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
+import { type DatedEntry, entriesOf } from '../text/log-entries.ts';
 import type { OutlineOf } from '../text/passage-area.ts';
+import { type HitCandidate, newestFirst } from './near-equals.ts';
 import { type Ranked, rank } from './ranking.ts';
+import { type Subject, subjectOf } from './subject.ts';
+
+const usualLimit = 20;
 
 export interface WordSearchOptions {
   /** Only documents whose id it accepts are found and counted. */
   readonly filter?: (id: string) => boolean;
   /** At most this many hits. Default 20. */
   readonly limit?: number;
+  /** Number of the first hits to leave out. Default 0. */
+  readonly offset?: number;
   /** How many documents are compared closely with the query. Default 50. */
   readonly refined?: number;
   /** Only matches in these fields count. Default: all fields. */
@@ -36,13 +46,21 @@ export type Explain = (
   scope: FieldScope,
 ) => SearchExplanation;
 
-/** The documents that have words of a query, without their passages. */
+/** A hit whose text is not chosen yet: a document, or an entry of a log. */
+export interface RankedHit {
+  readonly id: string;
+  readonly title: string;
+  /** As it is shown. */
+  readonly score: number;
+  /** Makes the hit, with the passage of its text that answers the query best. */
+  hit(): Steps<Hit>;
+}
+
+/** The hits of a query by words, the best first. */
 export interface FoundByWords {
-  /** The best first, at most as many as were asked for. */
-  readonly ranked: readonly Ranked[];
+  readonly found: readonly RankedHit[];
+  /** Number of all documents and entries that matched. */
   readonly total: number;
-  /** Makes the hit of a document, with the passage of its text that answers the query best. */
-  hit(one: Ranked): Steps<Hit>;
 }
 
 /** Finds the documents that have words of a query, the best first; equally good ones by id. */
@@ -53,13 +71,17 @@ export function* searchByWords(
   outlineOf: OutlineOf,
   explain?: Explain,
 ): Steps<Hits> {
-  const { ranked, total, hit } = yield* findByWords(collection, query, options, outlineOf, explain);
+  const { found, total } = yield* findByWords(collection, query, options, outlineOf, explain);
+  const { limit = usualLimit, offset = 0 } = options;
   const hits: Hit[] = [];
-  for (const one of ranked) hits.push(yield* hit(one));
+  for (const one of found.slice(offset, offset + limit)) hits.push(yield* one.hit());
   return { hits, total };
 }
 
-/** Ranks the documents that have words of a query; their hits can be made one by one. */
+/**
+ * Ranks the documents and the entries of logs that have words of a query; their hits can be made one by
+ * one. Of about equally good ones on one subject, the newest is first.
+ */
 export function* findByWords(
   collection: SearchedCollection,
   query: string,
@@ -67,37 +89,91 @@ export function* findByWords(
   outlineOf: OutlineOf,
   explain?: Explain,
 ): Steps<FoundByWords> {
-  const { filter, limit = 20 } = options;
+  const { filter, limit = usualLimit, offset = 0 } = options;
   const scope = new FieldScope(options.fields);
   const { dictionary } = collection;
   if (isDoubtful(query, dictionary)) yield* dictionary.preparing();
   const concepts = yield* plan(query, dictionary, collection.size);
   const asked = new AskedTerms(concepts, dictionary.termCount);
+  const name = plain(query);
   const { ranked, total, rarities } = yield* rank(collection, {
     text: query,
-    name: plain(query),
+    name,
     concepts,
     asked,
     scope,
     accepts: filter,
-    limit,
+    limit: offset + limit,
     refined: options.refined,
     meanings: options.meanings ?? [],
   });
   const wanted = { concepts, asked, rarities, scope, asksWhy: why.test(query) };
-  return {
-    ranked: ranked.slice(0, limit),
-    total,
-    *hit(one) {
-      const { id } = one.entry;
-      const found = yield* excerpt(one.entry, wanted, outlineOf);
-      const explanation = explain?.(one, concepts, rarities, scope);
-      return { id, score: shownScore(one), ...found, ...(explanation && { explanation }) };
-    },
+  const about = (title: string, document?: IndexedDocument) => {
+    let known: Subject | undefined;
+    return () => {
+      known ??= subjectOf(title, asked, collection, document);
+      return known;
+    };
   };
+  const fitOf = (title: string) => about(title)().fit;
+  const candidates: WordCandidate[] = [];
+  let entries = 0;
+  for (const one of ranked) {
+    const { id, fields } = one.entry;
+    const isNamed = one.score === 1;
+    const own = isNamed || !scope.has('body') ? [] : entriesOf(fields, outlineOf);
+    const rated =
+      own.length > 0
+        ? yield* ratedEntries(one.entry, own, concepts, asked, rarities, outlineOf, fitOf)
+        : [];
+    if (rated.length === 0) {
+      const subject = about(fields.title, one.entry);
+      candidates.push({ id, one, score: one.score, at: fields.at, isNamed, subject });
+    }
+    for (const { entry, share } of rated) {
+      const { heading } = entry.section;
+      const isNamed = plain(withoutDate(heading)) === name || plain(heading) === name;
+      const score = isNamed ? 1 : share * one.score;
+      candidates.push({ id, one, score, at: entry.at, isNamed, subject: about(heading), entry });
+    }
+    entries += Math.max(0, rated.length - 1);
+  }
+  candidates.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  let last: { readonly id: string; readonly score: number } | undefined;
+  const found = newestFirst(candidates).map(({ candidate, score, later, group }): RankedHit => {
+    const { id, one, entry, isNamed } = candidate;
+    let shown = Math.min(Math.round(1e4 * score), last?.score ?? 1e4);
+    // Hits of one score are in the order of their ids, also where they are sorted again.
+    if (group !== undefined && !isNamed && last && last.score === shown && last.id > id) shown -= 1;
+    last = { id, score: shown };
+    return {
+      id,
+      title: entry?.section.heading ?? one.entry.fields.title,
+      score: shown / 1e4,
+      *hit() {
+        const only = entry?.section;
+        const text = yield* excerpt(one.entry, wanted, outlineOf, only);
+        const explanation = explain?.({ ...one, score }, concepts, rarities, scope);
+        return {
+          id,
+          score: shown / 1e4,
+          ...text,
+          ...(later && { later: addressOf(later) }),
+          ...(group !== undefined && { group }),
+          ...(explanation && { explanation }),
+        };
+      },
+    };
+  });
+  return { found: found.slice(0, offset + limit), total: total + entries };
 }
 
-/** The score of a hit, as it is shown. */
-export function shownScore({ score }: Ranked): number {
-  return Math.round(1e4 * score) / 1e4;
+/** A document, or an entry of one, in the form that `newestFirst` orders. */
+interface WordCandidate extends HitCandidate {
+  readonly one: Ranked;
+  readonly entry?: DatedEntry;
+}
+
+function addressOf({ id, entry }: WordCandidate): string {
+  return entry === undefined ? id : formatAddress({ path: id, section: entry.section.path });
 }

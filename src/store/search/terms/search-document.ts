@@ -46,13 +46,17 @@ export interface Hit extends SectionOfHit, TextOfHit {
   readonly score: number;
   /** The parts of the document that matched, as written in it, in the order of the query. */
   readonly matches: readonly string[];
+  /** The address of a later hit on the same subject that follows. */
+  readonly later?: string;
+  /** A number that about equally good hits on one subject have in common. */
+  readonly group?: number;
   /** Why it was found, if the search asks for it. */
   readonly explanation?: SearchExplanation;
 }
 
 export interface Hits {
   readonly hits: readonly Hit[];
-  /** How many documents matched, the ones beyond the limit included. */
+  /** How many documents and entries of logs matched, the ones beyond the limit included. */
   readonly total: number;
 }
 

@@ -1,0 +1,92 @@
+import { haveLikeTexts, haveOneTitle, type Subject } from './subject.ts';
+
+/** Scores of hits whose titles, or whose texts, have one subject are about equal from this share on. */
+const titleShare = 0.85;
+const textShare = 0.65;
+/** A later hit on the subject that is worse than that, but not by more, is only named. */
+const laterShare = 0.5;
+/** Number of the first hits whose titles are compared, and of those whose texts are compared also. */
+const mostCompared = 50;
+const mostTexts = 10;
+
+/** A hit before its text is chosen. */
+export interface HitCandidate {
+  readonly id: string;
+  /** 0 to 1. */
+  readonly score: number;
+  /** When it was last changed, in a form that sorts by time; undefined if the record does not say so. */
+  readonly at: string | undefined;
+  /** Whether its title is the query. */
+  readonly isNamed: boolean;
+  readonly subject: () => Subject;
+}
+
+/** A candidate in its place. */
+export interface PlacedHit<T extends HitCandidate> {
+  readonly candidate: T;
+  readonly score: number;
+  /** A later hit on the same subject that follows. */
+  readonly later: T | undefined;
+  /** A number that about equally good hits on one subject have in common; undefined for a single one. */
+  readonly group: number | undefined;
+}
+
+/**
+ * Puts the newest first among hits that are about equally good and on one subject.
+ *
+ * The hits of a group change places among themselves; all others stay where they are.
+ *
+ * @param candidates the best first.
+ */
+export function newestFirst<T extends HitCandidate>(candidates: readonly T[]): PlacedHit<T>[] {
+  const order = [...candidates];
+  const compared = Math.min(order.length, mostCompared);
+  const grouped = new Map<T, number | undefined>();
+  for (let at = 0; at < compared; at++) {
+    const leader = order[at];
+    if (!leader || grouped.has(leader) || leader.at === undefined) continue;
+    const places = [at];
+    for (let next = at + 1; next < compared; next++) {
+      const other = candidates[next];
+      if (!other || other.score < laterShare * leader.score) break;
+      const one = order[next];
+      if (!one || grouped.has(one)) continue;
+      const isNear = (share: number) => one.score >= share * leader.score;
+      const isLike =
+        (isNear(titleShare) && haveSubject(leader, one)) ||
+        (next < mostTexts && isNear(textShare) && haveSubject(leader, one, haveLikeTexts));
+      if (isLike) places.push(next);
+    }
+    const group = places.flatMap((place) => order[place] ?? []);
+    group.sort((a, b) => (a.at === b.at ? 0 : (a.at ?? '') < (b.at ?? '') ? 1 : -1));
+    for (const [index, place] of places.entries()) {
+      const one = group[index];
+      if (!one) continue;
+      order[place] = one;
+      grouped.set(one, group.length > 1 ? at : undefined);
+    }
+  }
+  return order.map((candidate, index) => ({
+    candidate,
+    score: candidates[index]?.score ?? candidate.score,
+    later: index < compared ? laterThan(candidate, order.slice(index + 1, compared)) : undefined,
+    group: grouped.get(candidate),
+  }));
+}
+
+/** The newest of the next hits that is later than a hit and on its subject. */
+function laterThan<T extends HitCandidate>(one: T, next: readonly T[]): T | undefined {
+  let found: T | undefined;
+  for (const other of next) {
+    if (other.score < laterShare * one.score) break;
+    if ((other.at ?? '') <= (found?.at ?? one.at ?? '')) continue;
+    if (haveSubject(one, other)) found = other;
+  }
+  return found;
+}
+
+function haveSubject(one: HitCandidate, other: HitCandidate, isLike = haveOneTitle): boolean {
+  if (one.at === undefined || other.at === undefined) return false;
+  // Nothing else is as good as the hit that the query names.
+  return one.isNamed === other.isNamed && isLike(one.subject(), other.subject());
+}
