@@ -18,7 +18,9 @@ export function openDraft(path: string, text: string, wayBack: (file: string) =>
   const folder = mkdtempSync(join(tmpdir(), 'memory-bank-edit-'));
   const file = join(folder, basename(path));
   writeFileSync(file, text, { mode: 0o600 });
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // On Windows, an editor that has just ended may still use the file.
+  const patience = { maxRetries: 10, retryDelay: 20 };
+  const remove = () => rmSync(folder, { recursive: true, force: true, ...patience });
   /**
    * Returns what the text becomes.
    *

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { MemoryError } from '../../core/values/error.ts';
 import { errno } from '../disk/file-layer.ts';
+import { removal } from '../disk/held-files.ts';
 import { cancelled } from '../index/index-mark.ts';
 import {
   type EncodedObject,
@@ -146,7 +147,7 @@ async function withFiles<T>(
     await writeFile(join(folder, 'key'), `${literal}\n`, { mode: 0o600 });
     return await work(join(folder, 'key'), file, true);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, removal);
   }
 }
 

@@ -6,6 +6,12 @@ export type HeldCalls = Pick<
   'openSync' | 'renameSync' | 'unlinkSync' | 'rmdirSync' | 'chmodSync' | 'lstatSync'
 >;
 
+/**
+ * Options to remove a folder of a program that has just ended. On Windows it is in use for a moment longer;
+ * Node.js tries again for about a second.
+ */
+export const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 20 } as const;
+
 /** The system on which files are replaced; by default the real one. */
 export interface HeldSystem {
   readonly platform?: NodeJS.Platform;

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Disk } from '../disk/disk.ts';
+import { removal } from '../disk/held-files.ts';
 import type { Oid } from '../objects/object.ts';
 import { ObjectDatabase } from '../objects/odb.ts';
 
@@ -72,7 +73,7 @@ export class Quarantine {
   }
 
   remove(): void {
-    rmSync(this.gitDir, { recursive: true, force: true });
+    rmSync(this.gitDir, removal);
   }
 
   async #move(found: readonly Found[]): Promise<void> {
