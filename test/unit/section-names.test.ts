@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readSection } from '../../src/core/markdown/section-argument.ts';
-import { SectionNames, withoutDate } from '../../src/core/markdown/section-names.ts';
+import { SectionNames } from '../../src/core/markdown/section-names.ts';
+import { withoutDate } from '../../src/core/markdown/title-date.ts';
 
 const log = `# Decision Log
 

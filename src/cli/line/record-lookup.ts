@@ -1,7 +1,8 @@
 import type { Toolset } from '../../core/declarations/toolset.ts';
-import { SectionNames, withoutDate } from '../../core/markdown/section-names.ts';
+import { SectionNames } from '../../core/markdown/section-names.ts';
 import { formatAddress, parseAddress } from '../../core/markdown/section-statements.ts';
 import { plain } from '../../core/markdown/sections.ts';
+import { withoutDate } from '../../core/markdown/title-date.ts';
 import type { Reader } from '../../core/memory/store.ts';
 import { nearestName, nearestNames } from '../../core/names/nearest-name.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';

@@ -3,24 +3,13 @@ import { type ErrorCode, MemoryError } from '../values/error.ts';
 import { Anchors } from './anchors.ts';
 import { folded, joint, type NamedSection, namedSections } from './section-path.ts';
 import { plain } from './sections.ts';
+import { withoutDate } from './title-date.ts';
 
 /** Limit of the sections that an error names. */
 const mostNamed = 5;
 
-const date = String.raw`\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[^\])\s]*)?`;
-const dateAtStart = new RegExp(
-  `^(?:\\[${date}\\]|\\(${date}\\)|${date}(?=[\\s:]))(?:\\s*[-–—:|])?\\s*`,
-);
-const dateAtEnd = new RegExp(`\\s+(?:[-–—|]\\s+)?(?:\\[${date}\\]|\\(${date}\\)|${date})\\s*$`);
-
 /** The marks of a heading, which a reader may have copied with it. */
 const marks = /^\s*#{1,6}\s+/;
-
-/** Returns a title without the date that a log adds to it, at its beginning or its end. */
-export function withoutDate(heading: string): string {
-  const line = heading.trim();
-  return line.replace(dateAtStart, '').replace(dateAtEnd, '') || line;
-}
 
 /** Finds the sections of a markdown text by every name that a reader may have for them. */
 export class SectionNames {

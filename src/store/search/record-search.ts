@@ -1,3 +1,4 @@
+import { formatAddress } from '../../core/markdown/section-statements.ts';
 import {
   type LeftOut,
   leastLikeness,
@@ -197,11 +198,12 @@ export class RecordSearch {
 
   *#hits(hits: readonly Hit[]): Steps<SearchHit[]> {
     const found: SearchHit[] = [];
-    for (const { id, ...hit } of hits) {
+    for (const { id, later, ...hit } of hits) {
       const record = this.#view.known(id);
       if (record?.key !== undefined && record.value) {
         const { type, key, path, value } = record;
-        found.push({ type, key, path, value, ...hit });
+        const newer = later && { later: formatAddress(later) };
+        found.push({ type, key, path, value, ...hit, ...newer });
       }
       yield;
     }

@@ -1,4 +1,4 @@
-import { withoutDate } from '../../../core/markdown/section-names.ts';
+import { withoutDate } from '../../../core/markdown/title-date.ts';
 import type { AskedTerms } from '../query/asked-terms.ts';
 import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
 import { analyse } from '../text/analyser.ts';

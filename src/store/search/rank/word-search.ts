@@ -1,5 +1,5 @@
-import { withoutDate } from '../../../core/markdown/section-names.ts';
-import { formatAddress } from '../../../core/markdown/section-statements.ts';
+import type { RecordAddress } from '../../../core/markdown/section-statements.ts';
+import { withoutDate } from '../../../core/markdown/title-date.ts';
 import type { SearchExplanation } from '../../../core/memory/store.ts';
 import type { TextField } from '../../../core/record/record-type.ts';
 import type { Steps } from '../../records/slices.ts';
@@ -174,6 +174,6 @@ interface WordCandidate extends HitCandidate {
   readonly entry?: DatedEntry;
 }
 
-function addressOf({ id, entry }: WordCandidate): string {
-  return entry === undefined ? id : formatAddress({ path: id, section: entry.section.path });
+function addressOf({ id, entry }: WordCandidate): RecordAddress {
+  return { path: id, section: entry?.section.path };
 }

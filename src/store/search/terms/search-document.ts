@@ -1,3 +1,4 @@
+import type { RecordAddress } from '../../../core/markdown/section-statements.ts';
 import type { LabelledText, SearchExplanation } from '../../../core/memory/store.ts';
 import type { SearchFields, TextField } from '../../../core/record/record-type.ts';
 
@@ -46,8 +47,8 @@ export interface Hit extends SectionOfHit, TextOfHit {
   readonly score: number;
   /** The parts of the document that matched, as written in it, in the order of the query. */
   readonly matches: readonly string[];
-  /** The address of a later hit on the same subject that follows. */
-  readonly later?: string;
+  /** The place of a later hit on the same subject that follows. */
+  readonly later?: RecordAddress;
   /** A number that about equally good hits on one subject have in common. */
   readonly group?: number;
   /** Why it was found, if the search asks for it. */
