@@ -82,7 +82,7 @@ export function SearchPage({ route }: { route: Route }) {
                 {hits.map(({ path, title, type, snippet, matches, section, ...hit }) => (
                   <li key={`${path} ${section}`}>
                     <a class="record" href={addressOfRecord(path)}>
-                      {title} <small class="kind">{type}</small>
+                      <Marked text={title} words={matches} /> <small class="kind">{type}</small>
                     </a>
                     {section !== undefined && <div class="faint">{section}</div>}
                     {hit.standing !== undefined && <div class="faint">{hit.standing}</div>}
