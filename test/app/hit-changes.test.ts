@@ -1,3 +1,4 @@
+import { utimesSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { App } from '../../src/app/app.ts';
 import type { Session } from '../../src/core/memory/session.ts';
@@ -45,6 +46,9 @@ test('an edit by hand is not that of the last commit', async () => {
   await write(app, agentOf(app), 'otters', 'They sleep in holts.');
   const path = '.memory-bank/knowledge/patterns/otters.md';
   repo.write(path, repo.read(path).replace('holts', 'trees'));
+  expect(await changed('otters')).toBe('not committed yet');
+  // A restored copy can be older than the commit.
+  utimesSync(repo.path(path), 1_000_000_000, 1_000_000_000);
   expect(await changed('otters')).toBe('not committed yet');
   repo.git('add', path);
   repo.git('commit', '-q', '-m', 'Otters sleep in trees');

@@ -15,6 +15,8 @@ import { LatestCommits } from './latest-commits.ts';
 
 /** Time that a search waits for the index of the history, in milliseconds. */
 const maxWaitMs = 1000;
+/** The clock of the files can be this far behind that of the commits, in milliseconds. */
+const clockDifference = 2000;
 /** Limit of the results that stay in memory. */
 const maxKnown = 20_000;
 
@@ -100,15 +102,19 @@ export class HitChanges {
     path: string,
   ): boolean {
     const { memory } = visit.archive;
-    const stat = memory.view.look(path)?.stat;
-    if (!stat) return false;
-    if (stat.mtimeMs < last.time * 1000) return true;
-    const key = `${path}\0${last.oid}\0${stat.mtimeMs}\0${stat.size}\0${stat.ino}`;
+    const record = memory.view.look(path);
+    if (!record) return false;
+    const { stat, settled } = record;
+    // A copy can have the time of its original, but not the time of its inode.
+    const changed = Math.max(stat.mtimeMs, stat.ctimeMs);
+    if (changed < last.time * 1000 - clockDifference) return true;
+    const key = `${path}\0${last.oid}\0${stat.mtimeMs}\0${stat.ctimeMs}\0${stat.size}\0${stat.ino}`;
     const known = this.#committed.get(key);
     if (known !== undefined) return known;
     const there = plain(visit.archive.records(head).text(path));
     const isSame = there !== undefined && there === plain(memory.text(path));
-    keep(this.#committed, key, isSame);
+    // A file that was changed a moment ago can change again without another timestamp.
+    if (settled) keep(this.#committed, key, isSame);
     return isSame;
   }
 
