@@ -96,3 +96,15 @@ test('a branch, a merge and a reset change the answer', async () => {
   repo.git('reset', '-q', '--hard', first);
   expect(await changed('otters')).toContain('by ann');
 });
+
+test('a search in the past says who had changed a record by then', async () => {
+  await write(app, agentOf(app, 'ann/1'), 'otters', 'They sleep in holts.');
+  const revision = repo.git('rev-parse', 'HEAD').trim();
+  await write(app, agentOf(app, 'ben/1'), 'otters', 'They sleep in trees.');
+  const reply = await app.call(app.connect(), 'search_as_of', { query: 'otters', revision });
+  const [hit] = Object(reply?.body).results ?? [];
+  expect(hit).toMatchObject({
+    changed: expect.stringContaining('by ann'),
+    snippet: 'They sleep in holts.',
+  });
+});

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { CommitInfo, PastRecord, Snapshot } from '../../core/memory/history.ts';
-import type { SearchRequest, SearchResult } from '../../core/memory/store.ts';
+import type { SearchHit, SearchRequest, SearchResult } from '../../core/memory/store.ts';
 import { TreeFolder } from '../../git/objects/tree-folder.ts';
 import { readableIn } from '../modes/access.ts';
 import { maxFileBytes, type RecordFile } from '../records/record-file.ts';
@@ -10,13 +10,19 @@ import { stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
 import { isBelow, memoryPath, noRecord, recordPath, type Visit } from './visit.ts';
 
+/** Adds the last change of each hit. */
+type DateHits = (hits: readonly SearchHit[]) => Promise<readonly SearchHit[]>;
+
 /** The records of a commit, for one call. */
 export class CommitSnapshot implements Snapshot {
   readonly commit: CommitInfo;
   readonly #visit: Visit;
   readonly #records: PastRecords;
+  readonly #dated: DateHits;
 
-  constructor(commit: CommitInfo, visit: Visit, records: PastRecords) {
+  /** @param dated adds to each hit of a search when and by whom it was last changed. */
+  constructor(commit: CommitInfo, visit: Visit, records: PastRecords, dated: DateHits) {
+    this.#dated = dated;
     this.commit = commit;
     this.#visit = visit;
     this.#records = records;
@@ -45,7 +51,8 @@ export class CommitSnapshot implements Snapshot {
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
-    return this.#records.find(request, readableIn(this.#visit.access));
+    const found = await this.#records.find(request, readableIn(this.#visit.access));
+    return { ...found, hits: await this.#dated(found.hits) };
   }
 
   ruleFiles(): ReadonlyMap<string, string> {

@@ -35,14 +35,30 @@ export class HitChanges {
   readonly #accepted = new Map<Oid, boolean>();
   #acceptances = { seen: 0, any: false };
 
-  /** Returns the last change of each hit; undefined where it is not known. */
-  async of(visit: Visit, hits: readonly Asked[]): Promise<readonly (HitChange | undefined)[]> {
+  /**
+   * Adds its last change to each hit, where it is known.
+   *
+   * @param past the commit whose records the hits are; undefined for those of the work tree.
+   */
+  async addTo(visit: Visit, hits: readonly SearchHit[], past?: Oid): Promise<readonly SearchHit[]> {
+    const changes = await this.#of(visit, hits, past);
+    return hits.map((hit, at) => {
+      const changed = changes[at];
+      return changed ? { ...hit, changed } : hit;
+    });
+  }
+
+  async #of(
+    visit: Visit,
+    hits: readonly Asked[],
+    past: Oid | undefined,
+  ): Promise<readonly (HitChange | undefined)[]> {
     try {
       if (hits.length === 0 || !visit.archive.memory.repository()) return [];
-      const head = visit.archive.repository.head().oid;
+      const head = past ?? visit.archive.repository.head().oid;
       const place = head === undefined ? undefined : await this.#place(visit, head);
       if (head === undefined || !place) return [];
-      return await this.#changes(visit, head, place, hits);
+      return await this.#changes(visit, head, place, hits, past);
     } catch (error) {
       // A search also answers where the history cannot be read.
       if (error instanceof MemoryError && error.code !== 'cancelled') return [];
@@ -67,18 +83,23 @@ export class HitChanges {
     head: Oid,
     place: IndexedCommit,
     hits: readonly Asked[],
+    past: Oid | undefined,
   ): Promise<readonly (HitChange | undefined)[]> {
     const { index, number } = place;
     const paths = [...new Set(hits.map(({ path }) => path))];
     const all = () => visit.archive.memory.view.paths();
-    const latest = await this.#latest.of(index, number, paths, all);
+    const commits = past === undefined ? this.#latest : new LatestCommits();
+    const latest = await commits.of(index, number, paths, all);
     const found = hits.map((hit) => {
       const last = latest.get(hit.path);
-      if (last === undefined || !this.#isCommitted(visit, head, index.commit(last), hit.path)) {
+      const isKnown =
+        last !== undefined &&
+        (past !== undefined || this.#isCommitted(visit, head, index.commit(last), hit.path));
+      if (last === undefined || !isKnown) {
         return undefined;
       }
       const commit =
-        hit.section === undefined ? last : this.#sectionCommit(visit, place, hit, last);
+        hit.section === undefined ? last : this.#sectionCommit(visit, place, hit, last, past);
       return index.commit(commit).oid;
     });
     const accepted = await this.#acceptedOf(visit, head, place, found);
@@ -119,12 +140,18 @@ export class HitChanges {
   }
 
   /** The commit since which a section is as it is, among those that changed its record. */
-  #sectionCommit(visit: Visit, place: IndexedCommit, hit: Asked, last: number): number {
+  #sectionCommit(
+    visit: Visit,
+    place: IndexedCommit,
+    hit: Asked,
+    last: number,
+    past: Oid | undefined,
+  ): number {
     const { path, section = '' } = hit;
     const key = `${path}\0${last}\0${section}`;
     const known = this.#sections.get(key);
     if (known !== undefined) return known;
-    const text = visit.archive.memory.text(path) ?? '';
+    const text = textNow(visit, path, past) ?? '';
     const named = namedSections(text).find((one) => one.path === section);
     const own = named && text.slice(named.start, named.end).trim();
     const steps = own ? [...stepsOf(visit, place, path)] : [];
@@ -187,6 +214,12 @@ function changeOf(info: CommitInfo, isAccepted: boolean): HitChange {
   const isVerified = tool === 'verify_memory' && subject.startsWith('memory: verify ');
   const confirmed = isAccepted ? 'review' : isVerified ? 'verification' : undefined;
   return { at, by, maker, ...(confirmed && { confirmed }) };
+}
+
+/** The text of a record of the work tree, or of a commit. */
+function textNow(visit: Visit, path: string, past: Oid | undefined): string | undefined {
+  const { archive } = visit;
+  return past === undefined ? archive.memory.text(path) : archive.records(past).text(path);
 }
 
 function plain(text: string | undefined): string | undefined {

@@ -193,7 +193,7 @@ class StoreWorkspace implements Workspace {
         log: this.#log,
         saveIndex: () => this.#saved.save(),
         doubts: async (...request) => (await this.#loadCautions()).doubts(...request),
-        changes: async (...request) => (await this.#loadChanges()).of(...request),
+        addChanges: async (...request) => (await this.#loadChanges()).addTo(...request),
       },
       rights,
     );

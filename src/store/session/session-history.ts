@@ -25,6 +25,7 @@ import type {
   TangledCommit,
   UnmergedRecord,
 } from '../../core/memory/history.ts';
+import type { SearchHit } from '../../core/memory/store.ts';
 import type { Archive } from '../history/archive.ts';
 import { branches } from '../history/branch-tips.ts';
 import { divide, division, tangledCommits } from '../history/commit-division.ts';
@@ -95,7 +96,12 @@ export class SessionHistory implements History {
   async at(revision: string): Promise<Snapshot> {
     const visit = await this.#visit();
     const oid = await visit.resolve(revision);
-    return new CommitSnapshot(await visit.describe(oid), visit, this.#archive.records(oid));
+    const dated = async (hits: readonly SearchHit[]) => {
+      const { HitChanges } = await import('./hit-changes.ts');
+      return new HitChanges().addTo(visit, hits, oid);
+    };
+    const records = this.#archive.records(oid);
+    return new CommitSnapshot(await visit.describe(oid), visit, records, dated);
   }
 
   async compare(request: CompareRequest): Promise<Comparison> {

@@ -6,7 +6,6 @@ import {
 import { cautionOf } from '../../core/memory/answer-fields.ts';
 import type {
   CautionsByPath,
-  HitChange,
   KeyListing,
   Listing,
   ListOptions,
@@ -49,8 +48,8 @@ export interface StoreParts {
   /** Saves the search index for other processes; returns false if it lacks a record. */
   readonly saveIndex: () => Promise<boolean>;
   doubts(visit: Visit, paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
-  /** The last change of each hit. */
-  changes(visit: Visit, hits: readonly SearchHit[]): Promise<readonly (HitChange | undefined)[]>;
+  /** Adds the last change of each hit. */
+  addChanges(visit: Visit, hits: readonly SearchHit[]): Promise<readonly SearchHit[]>;
 }
 
 /** The records of a memory for one call of one session. */
@@ -61,7 +60,7 @@ export class SessionStore implements Store {
   readonly #search: RecordSearch;
   readonly #archive: Archive;
   readonly #doubts: StoreParts['doubts'];
-  readonly #changes: StoreParts['changes'];
+  readonly #addChanges: StoreParts['addChanges'];
   readonly #rights: CallRights;
   /** The reader of the call; its own change replaces it. */
   #reader: RecordReader | undefined;
@@ -71,7 +70,7 @@ export class SessionStore implements Store {
     this.#archive = parts.archive;
     this.#search = parts.search;
     this.#doubts = parts.doubts;
-    this.#changes = parts.changes;
+    this.#addChanges = parts.addChanges;
     this.local = parts.local;
     this.#rights = rights;
     this.states = new SessionStates(
@@ -122,11 +121,7 @@ export class SessionStore implements Store {
     hits: readonly SearchHit[],
     { plainly }: SearchRequest,
   ): Promise<readonly SearchHit[]> {
-    const changes = await this.#changes(await this.#visit(), hits);
-    const dated = hits.map((hit, at) => {
-      const changed = changes[at];
-      return changed ? { ...hit, changed } : hit;
-    });
+    const dated = await this.#addChanges(await this.#visit(), hits);
     return plainly === undefined ? trustedFirst(dated) : dated;
   }
 
