@@ -181,7 +181,8 @@ describe('what is refused', () => {
     }
     const other = { ...given, cwd: '/windows-tools' };
     expect((await findRoot(input(other), disk)).path).toBe('/windows-tools');
-    expect((await findRoot(input({ cwd: path, env: given.env }), disk)).path).toBe(path);
+    const elsewhere = { cwd: path, env: given.env, platform: 'linux' } as const;
+    expect((await findRoot(input(elsewhere), disk)).path).toBe(path);
   });
 
   test('the home directory as the top of a work tree', async () => {
