@@ -138,11 +138,13 @@ export function* findByWords(
     }
     entries += Math.max(0, rated.length - 1);
   }
-  candidates.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  candidates.sort(
+    (a, b) => shownOf(b.score) - shownOf(a.score) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0),
+  );
   let last: { readonly id: string; readonly score: number } | undefined;
   const found = newestFirst(candidates).map(({ candidate, score, later, group }): RankedHit => {
     const { id, one, entry, isNamed } = candidate;
-    let shown = Math.min(Math.round(1e4 * score), last?.score ?? 1e4);
+    let shown = Math.min(shownOf(score), last?.score ?? 1e4);
     // Hits of one score are in the order of their ids, also where they are sorted again.
     if (group !== undefined && !isNamed && last && last.score === shown && last.id > id) shown -= 1;
     last = { id, score: shown };
@@ -172,6 +174,11 @@ export function* findByWords(
 interface WordCandidate extends HitCandidate {
   readonly one: Ranked;
   readonly entry?: DatedEntry;
+}
+
+/** A score as it is shown, in ten-thousandths. */
+function shownOf(score: number): number {
+  return Math.round(1e4 * score);
 }
 
 function addressOf({ id, entry }: WordCandidate): RecordAddress {
