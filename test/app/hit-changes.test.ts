@@ -47,7 +47,7 @@ test('an edit by hand is not that of the last commit', async () => {
   const path = '.memory-bank/knowledge/patterns/otters.md';
   repo.write(path, repo.read(path).replace('holts', 'trees'));
   expect(await changed('otters')).toBe('not committed yet');
-  // A restored copy can be older than the commit.
+  // A restored copy can be older than the commit, and a commit from a clock that is ahead.
   utimesSync(repo.path(path), 1_000_000_000, 1_000_000_000);
   expect(await changed('otters')).toBe('not committed yet');
   repo.git('add', path);

@@ -86,6 +86,11 @@ export class LiveRecords {
     return this.#scan.look(path);
   }
 
+  /** The record file at a path as of the last look at it; undefined if it was never looked at. */
+  lookedAt(path: string): RecordFile | undefined {
+    return this.#cache.get(path);
+  }
+
   /** All record files of a type, sorted by path, damaged ones included; as of the last refresh. */
   all(type: AnyRecordType): RecordFile[] {
     return allAtOnce(this.listing(type));

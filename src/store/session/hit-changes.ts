@@ -15,8 +15,6 @@ import { LatestCommits } from './latest-commits.ts';
 
 /** Time that a search waits for the index of the history, in milliseconds. */
 const maxWaitMs = 1000;
-/** The clock of the files can be this far behind that of the commits, in milliseconds. */
-const clockDifference = 2000;
 /** Limit of the results that stay in memory. */
 const maxKnown = 20_000;
 
@@ -92,11 +90,10 @@ export class HitChanges {
     const latest = await commits.of(index, number, paths, all);
     const found = hits.map((hit) => {
       const last = latest.get(hit.path);
-      const isKnown =
-        last !== undefined &&
-        (past !== undefined || this.#isCommitted(visit, head, index.commit(last), hit.path));
-      if (last === undefined || !isKnown) {
-        return undefined;
+      if (last === undefined) return undefined;
+      if (past === undefined) {
+        const { oid } = index.commit(last);
+        if (!this.#isCommitted(visit, head, oid, hit.path)) return undefined;
       }
       const commit =
         hit.section === undefined ? last : this.#sectionCommit(visit, place, hit, last, past);
@@ -115,21 +112,17 @@ export class HitChanges {
     return known;
   }
 
-  /** Whether a file is as HEAD has it; one that is older than its last commit is not read. */
-  #isCommitted(
-    visit: Visit,
-    head: Oid,
-    last: { readonly oid: Oid; readonly time: number },
-    path: string,
-  ): boolean {
+  /**
+   * Whether a file is as HEAD has it. Their times say nothing about it: the commit may be from another
+   * clock, and a copy can keep the time of its original.
+   */
+  #isCommitted(visit: Visit, head: Oid, last: Oid, path: string): boolean {
     const { memory } = visit.archive;
-    const record = memory.view.look(path);
+    // Its evidence has been looked at for the same search.
+    const record = memory.view.lookedAt(path) ?? memory.view.look(path);
     if (!record) return false;
     const { stat, settled } = record;
-    // A copy can have the time of its original, but not the time of its inode.
-    const changed = Math.max(stat.mtimeMs, stat.ctimeMs);
-    if (changed < last.time * 1000 - clockDifference) return true;
-    const key = `${path}\0${last.oid}\0${stat.mtimeMs}\0${stat.ctimeMs}\0${stat.size}\0${stat.ino}`;
+    const key = `${path}\0${last}\0${stat.mtimeMs}\0${stat.ctimeMs}\0${stat.size}\0${stat.ino}`;
     const known = this.#committed.get(key);
     if (known !== undefined) return known;
     const there = plain(visit.archive.records(head).text(path));
