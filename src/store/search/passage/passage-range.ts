@@ -128,7 +128,7 @@ export function show(text: string, { start, end }: Range, area: Range): string {
 export function onOneLine(text: string): string {
   const hasSigns = text.includes('|') || text.includes('<!--') || /`{3}|~{3}/.test(text);
   const plain = hasSigns ? text.replace(silent, '').replace(rows, rowText) : text;
-  const line = plain.replace(/\s+/gu, ' ').trim();
+  const line = (/[^\S ]| {2}/u.test(plain) ? plain.replace(/\s+/gu, ' ') : plain).trim();
   return line.startsWith('#') ? line.replace(/^#{1,6} /u, '') : line;
 }
 

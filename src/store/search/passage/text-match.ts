@@ -81,9 +81,12 @@ function discountParts(places: readonly TextMatch[], start: number): void {
   for (let at = places.length - 1; at >= 0; at--) {
     const place = places[at];
     if (place === undefined || place.start < start) return;
-    place.worths = new Map(
-      [...place.worths].map(([concept, worth]) => [concept, Math.min(worth, partWorth)]),
-    );
+    place.worths =
+      place.worths === single[place.concept]
+        ? parts(place.concept)
+        : new Map(
+            [...place.worths].map(([concept, worth]) => [concept, Math.min(worth, partWorth)]),
+          );
   }
 }
 
