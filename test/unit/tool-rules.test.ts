@@ -22,7 +22,7 @@ const budgets = {
   documents: 690,
   knowledge: 1_000,
   banks: 980,
-  search: 225,
+  search: 250,
   brief: 150,
   history: 1_200,
   truth: 250,
