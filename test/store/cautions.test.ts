@@ -151,7 +151,7 @@ describe('a search', () => {
     expect(all.slice(-2)).toEqual(['b', 'a']);
   });
 
-  deep('answers without verdicts before the first commit', async () => {
+  test('answers without verdicts before the first commit', async () => {
     const empty = new Repo();
     empty.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: The rule of src/a.ts:1.\n');
     const { workspace, call } = await open(empty.root, [note]);
