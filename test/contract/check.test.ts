@@ -7,6 +7,7 @@ import { deep } from '../support/depth.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
+import { notOnWindows } from '../support/windows.ts';
 
 const env = { ...gitEnv, HOME: newFolder() };
 
@@ -48,7 +49,7 @@ test('check fails on files that mislead or stop the program, and says what helps
   const repo = Repo.create();
   const write = (key: string) =>
     run(repo, 'memory-write', '--category', 'patterns', '--key', key, '--value', 'The text.');
-  for (const key of ['whole', 'broken', 'merged', 'token', 'bytes']) write(key);
+  for (const key of ['broken', 'merged', 'token', 'bytes']) write(key);
   expect(run(repo, 'check')).toMatchObject({ status: 0, stderr: '' });
   const change = (key: string, edit: (text: string) => string | Buffer) => {
     const path = `.memory-bank/knowledge/patterns/${key}.md`;
@@ -59,8 +60,6 @@ test('check fails on files that mislead or stop the program, and says what helps
   change('merged', (text) => `<<<<<<< HEAD\n${text}=======\n${text}>>>>>>> side\n`);
   change('token', (text) => text.replace('The text.', `The text.\nIt is ${secret}.`));
   change('bytes', () => Buffer.from([0xff, 0xfe, 0x00]));
-  change('whole', (text) => text);
-  repo.write('.memory-bank/knowledge/patterns/Whole.md', 'A second one.\n');
   repo.write('.memory-bank/config.yaml', 'format: [\n');
   repo.git('add', '-A');
   repo.git('commit', '-qm', 'Mislead');
@@ -79,10 +78,8 @@ test('check fails on files that mislead or stop the program, and says what helps
     'merged.md': ['conflict'],
     'token.md': ['secret'],
     'config.yaml': ['settings'],
-    'whole.md': expect.arrayContaining(['case']),
-    'Whole.md': expect.arrayContaining(['case']),
   });
-  expect(counts).toMatchObject({ unreadable: 3, conflict: 1, secret: 1, settings: 1, case: 2 });
+  expect(counts).toMatchObject({ unreadable: 2, conflict: 1, secret: 1, settings: 1 });
   const text = run(repo, 'check').stdout;
   expect(text).toMatch(
     /error {4}knowledge\/patterns\/merged\.md: It cannot be read: .*resolve_conflicts/,
@@ -93,6 +90,27 @@ test('check fails on files that mislead or stop the program, and says what helps
   expect(text).toMatch(/config\.yaml: Nothing is written until it is mended/);
   expect(run(repo, 'check', '--since', 'HEAD').stdout).not.toContain('patterns/token.md');
   expect(run(repo, 'check', '--since', 'HEAD~1').stdout).toContain('patterns/token.md');
+  repo.remove();
+});
+
+const telling = notOnWindows('its folders do not tell letter case apart');
+
+telling('check fails on names that differ only in letter case', () => {
+  const repo = Repo.create();
+  run(repo, 'memory-write', '--category', 'patterns', '--key', 'whole', '--value', 'The text.');
+  const folder = '.memory-bank/knowledge/patterns';
+  repo.write(`${folder}/Whole.md`, repo.read(`${folder}/whole.md`).replace('whole', 'other'));
+  const { status, stdout } = run(repo, 'check');
+  expect(status).toBe(1);
+  for (const [name, other] of [
+    ['whole', 'Whole'],
+    ['Whole', 'whole'],
+  ]) {
+    const twin = `knowledge/patterns/${other}.md`;
+    expect(stdout).toContain(
+      `error    knowledge/patterns/${name}.md: Its name differs from ${twin} only in letter case`,
+    );
+  }
   repo.remove();
 });
 
