@@ -7,7 +7,7 @@ import { describeCopy, type LeftOut } from '../../core/memory/store.ts';
 import { readSyncState } from '../../core/memory/sync-state.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { Enclosure } from '../../git/repository/enclosure.ts';
-import { FoldedPaths } from '../../store/records/folded-paths.ts';
+import { FoldedPaths, foldedDifference } from '../../store/records/folded-paths.ts';
 import type { App } from '../app.ts';
 import type { CallOptions } from '../session/call-context.ts';
 import { describePlace } from '../session/placing.ts';
@@ -216,7 +216,7 @@ function twinsAmong(paths: readonly string[]): Finding[] {
   return paths.flatMap((path): Finding[] => {
     const twins = folded.twinsOf(path);
     if (twins.length === 0 || twins.some((twin) => twin < path)) return [];
-    const text = `${[path, ...twins].join(' and ')} differ only in letter case or Unicode normal form, and some file systems keep only one of them: rename all but one.`;
+    const text = `${[path, ...twins].join(' and ')} differ ${foldedDifference}`;
     return [{ what: 'Records', state: 'note', text }];
   });
 }

@@ -17,7 +17,6 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { ancestors } from '../history/lineage.ts';
 import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
-import { configPath } from '../records/memory-config.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { type Named, withBaselines } from './baselines.ts';
 import { fileFindings, secretFindings, settingsFindings } from './file-findings.ts';
@@ -80,12 +79,9 @@ export async function checkEvidence(
   const texts = textFindings(visit, statements, archive.today(), request.tending === true);
   const files = await inSlices(fileFindings(visit), pause);
   const ofTexts = await inSlices(texts, pause);
-  const report = [files, secrets, ofTexts].reduce(
-    (sum, findings) => withTexts(sum, findings, changed),
-    found,
-  );
+  const ofRecords = [...files, ...secrets, ...ofTexts].filter(([path]) => changed.has(path));
   // The settings are not a record, and concern all records.
-  return withTexts(report, settingsFindings(visit), new Set([configPath]));
+  return withTexts(found, [...ofRecords, ...settingsFindings(visit)]);
 }
 
 /** Reads each record once, for its places in the code and for its statements. */
@@ -166,18 +162,16 @@ function changedRecords(
   return new Set([...paths].filter((path) => changed.has(path)));
 }
 
-/** Adds the findings about the texts of some records. */
+/** Adds findings that are not about code, by the paths of their files. */
 function withTexts(
   { records, counts }: EvidenceReport,
-  texts: ReadonlyMap<string, readonly TextFinding[]>,
-  wanted: ReadonlySet<string>,
+  others: Iterable<readonly [path: string, findings: readonly TextFinding[]]>,
 ): EvidenceReport {
   const all = new Map<string, readonly CheckFinding[]>(
     records.map(({ path, findings }) => [path, findings]),
   );
   const kinds: { [kind in TextKind]?: number } = {};
-  for (const [path, findings] of texts) {
-    if (!wanted.has(path)) continue;
+  for (const [path, findings] of others) {
     for (const { kind } of findings) kinds[kind] = (kinds[kind] ?? 0) + 1;
     all.set(
       path,

@@ -1,7 +1,7 @@
 import type { TextFinding, TextKind } from '../../core/evidence/verdict.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Visit } from '../history/visit.ts';
-import { FoldedPaths } from '../records/folded-paths.ts';
+import { FoldedPaths, foldedDifference } from '../records/folded-paths.ts';
 import { configPath } from '../records/memory-config.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import type { Steps } from '../records/slices.ts';
@@ -29,7 +29,7 @@ export function* fileFindings(visit: Visit): Steps<ReadonlyMap<string, readonly 
       if (error) add(path, error.code === 'conflict' ? 'conflict' : 'unreadable', problemOf(file));
       const twins = folded.twinsOf(path);
       if (twins.length > 0) {
-        const message = `Its name differs from ${twins.join(' and ')} only in letter case or Unicode normal form, and some file systems keep only one of them: rename all but one.`;
+        const message = `Its name differs from ${twins.join(' and ')} ${foldedDifference}`;
         add(path, 'case', message, twins);
       }
       const twin = view.shadowedBy(file);

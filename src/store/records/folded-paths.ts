@@ -1,5 +1,9 @@
 import { foldName } from '../../core/names/file-name.ts';
 
+/** In what names that fold to one differ, and what helps. */
+export const foldedDifference =
+  'only in letter case or Unicode normal form, and some file systems keep only one of them: rename all but one.';
+
 /** Paths by folded name, to find those that some file systems do not tell apart. */
 export class FoldedPaths {
   readonly #paths = new Map<string, Set<string>>();

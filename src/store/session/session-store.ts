@@ -121,7 +121,7 @@ export class SessionStore implements Store {
     hits: readonly SearchHit[],
     { plainly }: SearchRequest,
   ): Promise<readonly SearchHit[]> {
-    // Without a repository there is no commit that could have changed them.
+    // A memory outside of a repository has no commits.
     if (!this.#memory.repository()) return hits;
     const dated = await this.#addChanges(await this.#visit(), hits);
     return plainly === undefined ? trustedFirst(dated) : dated;
