@@ -5,7 +5,7 @@ import type { IndexedDocument } from '../terms/searched-collection.ts';
 import type { DatedEntry } from '../text/log-entries.ts';
 import { type Area, areasOf, isSuperseded, type OutlineOf } from '../text/passage-area.ts';
 import { bestArea, weigh } from './best-section.ts';
-import { findMatches } from './text-match.ts';
+import { findMatches, type TextMatch } from './text-match.ts';
 
 /** Entries that are worth a smaller share of the best one are not found. */
 const leastShare = 0.6;
@@ -18,6 +18,8 @@ export interface RatedEntry {
   readonly entry: DatedEntry;
   /** Its worth, as a share of that of the best entry. */
   readonly share: number;
+  /** All matches in the body of its document, which the text of its hit is chosen by. */
+  readonly places: readonly TextMatch[];
 }
 
 /**
@@ -53,7 +55,7 @@ export function* ratedEntries(
     rated.push({ entry, value: best.value * (1 + fitWeight * fit) });
   }
   const most = rated.reduce((value, one) => Math.max(value, one.value), 0);
-  const shares = rated.map(({ entry, value }) => ({ entry, share: value / most }));
+  const shares = rated.map(({ entry, value }) => ({ entry, share: value / most, places }));
   const [replaced] = shares
     .filter(({ entry, share }) => share >= leastShare && isSuperseded(text, entry.section))
     .sort((a, b) => (a.entry.at < b.entry.at ? -1 : 1));

@@ -16,6 +16,7 @@ import type { HitPiece } from './hit-piece.ts';
 import { stateOf } from './hit-state.ts';
 import type { Range } from './passage-range.ts';
 import { passageWeights } from './passage-weight.ts';
+import type { RatedEntry } from './rated-entries.ts';
 import { conceptsIn, findMatches, type TextMatch, within } from './text-match.ts';
 
 const mostMatches = 10;
@@ -46,13 +47,13 @@ type PlacesOf = (field: TextField) => readonly TextMatch[];
 /**
  * Finds the matches in a document, and the parts of it that answer the query best.
  *
- * @param only a section of the body, outside of which nothing is shown.
+ * @param only an entry of the body, outside of which nothing is shown.
  */
 export function* excerpt(
   document: IndexedDocument,
   { concepts, asked, rarities, scope, asksWhy }: AskedQuery,
   outlineOf: OutlineOf,
-  only?: NamedSection,
+  only?: RatedEntry,
 ): Steps<Excerpt> {
   const { fields } = document;
   const matches = new Map<string, number>();
@@ -61,8 +62,9 @@ export function* excerpt(
     const text = scope.text(fields, field);
     if (text === '') continue;
     if (only && field !== 'body') continue;
-    const all = yield* findMatches(document, field, asked);
-    const found = only ? within(all, only) : all;
+    const found = only
+      ? within(only.places, only.entry.section)
+      : yield* findMatches(document, field, asked);
     places.set(field, found);
     for (const { start, end, concept } of found) {
       const match = text.slice(start, end);
@@ -72,7 +74,7 @@ export function* excerpt(
   const order = [...matches].sort((a, b) => a[1] - b[1]).map(([match]) => match);
   const placesOf = (field: TextField) => places.get(field) ?? [];
   const all = areasOf(fields, 'body', outlineOf);
-  const areas = only ? areasIn(all, only) : all;
+  const areas = only ? areasIn(all, only.entry.section) : all;
   const weights = weigh(concepts, rarities, placesOf('body'), areas);
   const best = yield* bestArea(fields.body ?? '', areas, placesOf('body'), weights);
   const shown = yield* composed(fields, placesOf, { rarities, asksWhy }, areas, best, outlineOf);

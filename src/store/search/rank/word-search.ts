@@ -4,14 +4,14 @@ import type { SearchExplanation } from '../../../core/memory/store.ts';
 import type { TextField } from '../../../core/record/record-type.ts';
 import type { Steps } from '../../records/slices.ts';
 import type { PreparedMeaning } from '../meaning/meaning.ts';
-import { ratedEntries } from '../passage/rated-entries.ts';
+import { type RatedEntry, ratedEntries } from '../passage/rated-entries.ts';
 import { excerpt } from '../passage/snippet.ts';
 import { AskedTerms } from '../query/asked-terms.ts';
 import { FieldScope } from '../query/field-scope.ts';
 import { type Concept, isDoubtful, plan } from '../query/query.ts';
 import { type Hit, type Hits, plain } from '../terms/search-document.ts';
 import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
-import { type DatedEntry, entriesOf } from '../text/log-entries.ts';
+import { entriesOf } from '../text/log-entries.ts';
 import type { OutlineOf } from '../text/passage-area.ts';
 import { type HitCandidate, newestFirst } from './near-equals.ts';
 import { type Ranked, rank } from './ranking.ts';
@@ -130,11 +130,20 @@ export function* findByWords(
       const subject = about(fields.title, one.entry);
       candidates.push({ id, one, score: one.score, at: fields.at, isNamed, subject });
     }
-    for (const { entry, share } of rated) {
+    for (const found of rated) {
+      const { entry, share } = found;
       const { heading } = entry.section;
       const isNamed = plain(withoutDate(heading)) === name || plain(heading) === name;
       const score = isNamed ? 1 : share * one.score;
-      candidates.push({ id, one, score, at: entry.at, isNamed, subject: about(heading), entry });
+      candidates.push({
+        id,
+        one,
+        score,
+        at: entry.at,
+        isNamed,
+        subject: about(heading),
+        rated: found,
+      });
     }
     entries += Math.max(0, rated.length - 1);
   }
@@ -143,18 +152,17 @@ export function* findByWords(
   );
   let last: { readonly id: string; readonly score: number } | undefined;
   const found = newestFirst(candidates).map(({ candidate, score, later, group }): RankedHit => {
-    const { id, one, entry, isNamed } = candidate;
+    const { id, one, rated, isNamed } = candidate;
     let shown = Math.min(shownOf(score), last?.score ?? 1e4);
     // Hits of one score are in the order of their ids, also where they are sorted again.
     if (group !== undefined && !isNamed && last && last.score === shown && last.id > id) shown -= 1;
     last = { id, score: shown };
     return {
       id,
-      title: entry?.section.heading ?? one.entry.fields.title,
+      title: rated?.entry.section.heading ?? one.entry.fields.title,
       score: shown / 1e4,
       *hit() {
-        const only = entry?.section;
-        const text = yield* excerpt(one.entry, wanted, outlineOf, only);
+        const text = yield* excerpt(one.entry, wanted, outlineOf, rated);
         const explanation = explain?.({ ...one, score }, concepts, rarities, scope);
         return {
           id,
@@ -173,7 +181,7 @@ export function* findByWords(
 /** A document, or an entry of one, in the form that `newestFirst` orders. */
 interface WordCandidate extends HitCandidate {
   readonly one: Ranked;
-  readonly entry?: DatedEntry;
+  readonly rated?: RatedEntry;
 }
 
 /** A score as it is shown, in ten-thousandths. */
@@ -181,6 +189,6 @@ function shownOf(score: number): number {
   return Math.round(1e4 * score);
 }
 
-function addressOf({ id, entry }: WordCandidate): RecordAddress {
-  return { path: id, section: entry?.section.path };
+function addressOf({ id, rated }: WordCandidate): RecordAddress {
+  return { path: id, section: rated?.entry.section.path };
 }
