@@ -93,6 +93,50 @@ test('check fails on files that mislead or stop the program, and says what helps
   repo.remove();
 });
 
+test('check annotates the lines of a pull request for each code host', () => {
+  const top = Repo.create();
+  const folder = process.platform === 'win32' ? 'a, b 100%' : 'a, b: 100%';
+  top.write(`${folder}/src/lock.ts`, 'one\ntwo\nthree\n');
+  top.write(`${folder}/src/old.ts`, 'old\n');
+  top.git('add', '-A');
+  top.git('commit', '-q', '-m', 'Add code');
+  const here = (...args: string[]) =>
+    runProgram(top.root, [...args, '--root', join(top.root, folder)], { env });
+  const value = 'It waits:\n\nsrc/lock.ts:2 does, and src/old.ts.';
+  here('memory-write', '--category', 'patterns', '--key', 'lock', '--value', value);
+  expect(here('check', '--format', 'github')).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  expect(here('check', '--format', 'gitlab')).toMatchObject({ status: 0, stdout: '[]\n' });
+  top.write(`${folder}/src/lock.ts`, 'zero\none\n2\nthree\n');
+  top.git('rm', '-q', `${folder}/src/old.ts`);
+  top.git('commit', '-qam', 'Change 100%');
+  const record = top.read(`${folder}/.memory-bank/knowledge/patterns/lock.md`).split('\n');
+  const line = record.findIndex((one) => one.includes('src/old.ts')) + 1;
+  const { status, stdout, stderr } = here('check', '--format', 'github');
+  expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+  const named = folder.replace('%', '%25').replace(',', '%2C').replace(':', '%3A');
+  const [changed, gone, ...rest] = stdout.split('\n').sort().reverse();
+  expect(changed).toContain(
+    `::warning file=${named}/src/lock.ts,line=3,endLine=3,title=memory-bank%3A evidence-changed::knowledge/patterns/lock.md: The text of src/lock.ts:2 was changed, last by `,
+  );
+  expect(changed).toContain('Change 100%25).');
+  expect(gone).toContain(
+    `::error file=${named}/.memory-bank/knowledge/patterns/lock.md,line=${line},endLine=${line},`,
+  );
+  expect(rest).toEqual(['']);
+  const { runs, version } = JSON.parse(here('check', '--format', 'sarif').stdout);
+  expect({ version, results: runs[0].results.length }).toEqual({ version: '2.1.0', results: 2 });
+  const paths = JSON.parse(here('check', '--format', 'gitlab', '--all').stdout).map(
+    ({ location }: { location: { path: string } }) => location.path,
+  );
+  expect(paths).toContain(`${folder}/src/lock.ts`);
+  const json = here('check', '--output', 'json').stdout;
+  expect(here('check', '--format', 'json', '--output', 'json').stdout).toBe(json);
+  for (const args of [['xml'], ['sarif', '--output', 'json'], ['github', '--since', 'nowhere']]) {
+    expect(here('check', '--format', ...args)).toMatchObject({ status: 2, stdout: '' });
+  }
+  top.remove();
+});
+
 const telling = notOnWindows('its folders do not tell letter case apart');
 
 telling('check fails on names that differ only in letter case', () => {
@@ -156,6 +200,7 @@ deep('check prints JSON of a fixed shape, without a version', () => {
     evidence: evidence('src/old.ts', null),
     now: null,
     commit: head,
+    line: expect.any(Number),
     message: `src/old.ts was removed, last by ${head.slice(0, 12)} (Ada Lovelace <ada@example.org>: Change the lock).`,
   };
   const moved = {
@@ -165,6 +210,7 @@ deep('check prints JSON of a fixed shape, without a version', () => {
     evidence: evidence('src/lock.ts', [2, 2]),
     now: { path: 'src/lock.ts', lines: [3, 3] },
     commit: null,
+    line: expect.any(Number),
     message: 'src/lock.ts:2 is now src/lock.ts:3.',
   };
   const counts = { fresh: 1, moved: 1, ambiguous: 0, changed: 0, gone: 1, unknown: 0 };

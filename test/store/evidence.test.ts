@@ -83,6 +83,7 @@ describe('evidence that a text names', () => {
           ],
         },
       ],
+      folders: { memory: '.memory-bank', project: '.' },
       counts: { fresh: 2, moved: 0, ambiguous: 0, changed: 0, gone: 0, unknown: 0 },
     });
     repo.write('src/lock.ts', lines(lock.map((line, i) => (i < 30 ? `new ${i}` : `\t${line}`))));

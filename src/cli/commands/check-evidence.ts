@@ -1,5 +1,6 @@
 import { redactText } from '../../app/app.ts';
 import { counted, paintDiff } from '../../core/answers/painter.ts';
+import type { Severity } from '../../core/evidence/finding-kinds.ts';
 import type { Lines } from '../../core/evidence/reference.ts';
 import type {
   CheckFinding,
@@ -7,15 +8,19 @@ import type {
   EvidenceFinding,
   EvidenceReport,
   EvidenceRequest,
-  Severity,
 } from '../../core/evidence/verdict.ts';
 import type { MemoryReport } from '../../core/memory/pinned-memories.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
-import { toMemoryError } from '../../core/values/error.ts';
-import { type Command, flagText, type Invocation } from '../line/command.ts';
+import { MemoryError, toMemoryError } from '../../core/values/error.ts';
+import { own } from '../../core/values/json.ts';
+import { type Command, type FlagValues, flagText, type Invocation } from '../line/command.ts';
 import { wordingFor } from '../line/error-wording.ts';
-import { asJson, outputFlag } from '../line/result.ts';
+import { outputFlag } from '../line/result.ts';
 import { inReadingSession } from '../line/run-in-session.ts';
+import { codeQuality } from '../report/code-quality.ts';
+import { githubAnnotations } from '../report/github-annotations.ts';
+import { placedFindings, type ReportFormat } from '../report/placed-finding.ts';
+import { sarifLog } from '../report/sarif-log.ts';
 import { report as logReport } from '../screen/log.ts';
 import { printable, Screen } from '../screen/terminal.ts';
 
@@ -23,6 +28,13 @@ import { printable, Screen } from '../screen/terminal.ts';
 const couldNotRun = 2;
 
 const severities: readonly Severity[] = ['error', 'warning', 'notice', 'info'];
+
+/** The forms of the report for code hosts. */
+const hostFormats: { readonly [name: string]: ReportFormat } = {
+  github: githubAnnotations,
+  sarif: sarifLog,
+  gitlab: codeQuality,
+};
 
 /** `memory-bank check [path]`: compares the code that records rest on with the code as it is now. */
 export const check: Command = {
@@ -35,11 +47,18 @@ export const check: Command = {
     },
     fix: { about: 'write the new lines of given evidence that was moved, as one commit' },
     all: { about: 'also list the places that are as they were' },
-    output: { ...outputFlag.output, about: 'json: the findings and their counts, for programs' },
+    format: {
+      value: 'text|json|github|sarif|gitlab',
+      choices: ['text', 'json', ...Object.keys(hostFormats)],
+      about: 'the form of the report: for people, for programs, or for a code host',
+      default: 'text',
+    },
+    output: { ...outputFlag.output, about: 'json: the same as --format json' },
   },
   async run(invocation) {
-    const { operands, values } = invocation;
+    const { operands, values, version } = invocation;
     try {
+      const format = formatOf(values);
       const { report, memories } = await read(invocation, {
         path: operands[0] === undefined ? undefined : pastedPath(operands[0]),
         since: flagText(values, 'since'),
@@ -47,12 +66,14 @@ export const check: Command = {
       });
       const shown = values.all === true ? severities : severities.slice(0, -1);
       const screen = new Screen();
-      if (asJson(values))
+      const ofHost = own(hostFormats, format);
+      if (ofHost) await screen.showExactly(ofHost(placedFindings(report, shown), version));
+      else if (format === 'json') {
         await screen.showJson({ ...toJson(report, shown), ...memoriesJson(memories) });
-      else {
+      } else {
         const since = flagText(values, 'since');
-        const own = [...heading(report, since), ...lines(screen, report, shown)];
-        await screen.show([...own, ...memoryLines(screen, memories)].join(''));
+        const found = [...heading(report, since), ...lines(screen, report, shown)];
+        await screen.show([...found, ...memoryLines(screen, memories)].join(''));
       }
       const isBad = ({ severity }: CheckFinding) => severity === 'error' || severity === 'warning';
       return report.records.some(({ findings }) => findings.some(isBad)) ? 1 : 0;
@@ -67,6 +88,21 @@ export const check: Command = {
     }
   },
 };
+
+/**
+ * The form of the report: `--output`, which every command has, is a second name of two of its values.
+ *
+ * @throws MemoryError `invalid_input` for two forms.
+ */
+function formatOf(values: FlagValues): string {
+  const format = flagText(values, 'format');
+  const output = flagText(values, 'output');
+  if (format === undefined || output === undefined || format === output) {
+    return format ?? output ?? 'text';
+  }
+  const problem = `--format ${format} and --output ${output} are two forms of one report.`;
+  throw new MemoryError('invalid_input', problem, { hint: 'Give only --format.' });
+}
 
 function read(invocation: Invocation, request: EvidenceRequest) {
   return inReadingSession(invocation, (session, call) =>
@@ -117,7 +153,7 @@ function findingJson(finding: CheckFinding) {
 }
 
 function evidenceJson(finding: EvidenceFinding) {
-  const { kind, verdict, severity, evidence, now, commit, diff, message } = finding;
+  const { kind, verdict, severity, evidence, now, commit, diff, line, message } = finding;
   const { path, lines, symbol, source } = evidence;
   return {
     kind,
@@ -131,6 +167,7 @@ function evidenceJson(finding: EvidenceFinding) {
     },
     now: now ? placeJson(now) : null,
     commit: commit ?? null,
+    ...(line !== undefined && { line }),
     message,
     ...(diff !== undefined && { diff }),
   };

@@ -1,26 +1,8 @@
+import type { Severity, textKinds, verdicts } from './finding-kinds.ts';
 import type { Lines, Reference } from './reference.ts';
 
-/**
- * The state of the code that a record rests on, compared with the time when it was written.
- *
- * `fresh`: as it was. `moved`: the same text in other lines or another file. `ambiguous`: the text occurs
- * more than once. `changed`: the file no longer has the text. `gone`: the file was removed. `unknown`:
- * git cannot say.
- */
-export type Verdict = 'fresh' | 'moved' | 'ambiguous' | 'changed' | 'gone' | 'unknown';
-
-/** How much a finding matters; a check fails from `warning` on. */
-export type Severity = 'info' | 'notice' | 'warning' | 'error';
-
-/** The severity of each verdict. */
-export const severityOf: { readonly [verdict in Verdict]: Severity } = {
-  fresh: 'info',
-  moved: 'notice',
-  ambiguous: 'notice',
-  unknown: 'notice',
-  changed: 'warning',
-  gone: 'error',
-};
+/** The state of the code that a record rests on; see `verdicts`. */
+export type Verdict = keyof typeof verdicts;
 
 /** A place that a record rests on: `given` by the caller, or `found` in the text of the record. */
 interface Evidence extends Reference {
@@ -48,40 +30,15 @@ export interface EvidenceFinding {
   readonly commit: string | undefined;
   /** The lines that have changed, in the unified format of diff(1); for the verdict `changed`. */
   readonly diff?: string;
+  /** The changed lines as they are now; for the verdict `changed`. */
+  readonly change?: CodePlace;
+  /** The line of the record that names the place, from 1 on; not for the verdict `fresh`. */
+  readonly line?: number;
   readonly message: string;
 }
 
-/**
- * Problems of a record as such, without a look at the code.
- *
- * `unreadable`: it cannot be read. `conflict`: a merge left markers in it. `secret`: it contains a
- * credential. `settings`: the settings cannot be read. `case`: its name differs from another one only in
- * letter case.
- *
- * `superseded`: it does not say by which record it was replaced, or that one is missing. `link`: it
- * names a superseded record. `rivals`: two records replace the same one. `title`: another decision has
- * its title. `duplicate`: another file has its key and counts. `copy`: its name is that of a copy of
- * another record. `relative_date`: its text contains a date such as "last week". `expired`, `similar`,
- * `large`.
- */
-const textKinds = [
-  'unreadable',
-  'conflict',
-  'secret',
-  'settings',
-  'case',
-  'superseded',
-  'link',
-  'rivals',
-  'title',
-  'duplicate',
-  'copy',
-  'relative_date',
-  'expired',
-  'similar',
-  'large',
-] as const;
-export type TextKind = (typeof textKinds)[number];
+/** A problem of a record as such; see `textKinds`. */
+export type TextKind = keyof typeof textKinds;
 
 /** A finding about the text of one record, and the other records that it is about. */
 export interface TextFinding {
@@ -133,4 +90,13 @@ export interface EvidenceReport {
   readonly counts: EvidenceCounts;
   /** Paths of the records that were changed because of moved code. */
   readonly fixed?: readonly string[];
+  readonly folders: ReportFolders;
+}
+
+/** The folders to which the paths of a report are relative, as paths in the repository. */
+export interface ReportFolders {
+  /** The memory folder, in the repository of the memory. */
+  readonly memory: string;
+  /** The project, in the repository of its code. */
+  readonly project: string;
 }

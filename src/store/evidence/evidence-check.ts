@@ -1,16 +1,16 @@
+import { join } from 'node:path/posix';
 import { formatPlace } from '../../core/evidence/annotations.ts';
+import { type Severity, verdicts } from '../../core/evidence/finding-kinds.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
-import {
-  type CheckFinding,
-  type EvidenceFinding,
-  type EvidenceReport,
-  type EvidenceRequest,
-  type RecordFindings,
-  type Severity,
-  severityOf,
-  type TextFinding,
-  type TextKind,
-  type Verdict,
+import type {
+  CheckFinding,
+  EvidenceFinding,
+  EvidenceReport,
+  EvidenceRequest,
+  RecordFindings,
+  TextFinding,
+  TextKind,
+  Verdict,
 } from '../../core/evidence/verdict.ts';
 import type { CommitInfo } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -20,6 +20,7 @@ import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { type Named, withBaselines } from './baselines.ts';
 import { fileFindings, secretFindings, settingsFindings } from './file-findings.ts';
+import { changedPlace, lineNaming } from './finding-lines.ts';
 import {
   byKey,
   codeNow,
@@ -27,6 +28,7 @@ import {
   judgeAll,
   NamedPlaces,
   readRecords,
+  readText,
 } from './judged-places.ts';
 import { NamedRecords } from './named-records.ts';
 import { type SpanChange, spanChanges } from './span-changes.ts';
@@ -40,6 +42,8 @@ const noCounts: { readonly [verdict in Verdict]: number } = {
   gone: 0,
   unknown: 0,
 };
+
+type Findings = Pick<EvidenceReport, 'records' | 'counts'>;
 
 const order: readonly Severity[] = ['error', 'warning', 'notice', 'info'];
 const rank = ({ severity }: CheckFinding) => order.indexOf(severity);
@@ -68,7 +72,8 @@ export async function checkEvidence(
     pause,
   );
   const found = await checkCode(visit, { memory: head, code }, since, places);
-  if (only === 'code') return found;
+  const folders = { memory: memory.inTree(''), project: join(memory.folderInCode, '..') };
+  if (only === 'code') return { ...found, folders };
   // A memory apart from the code does not change with it.
   const changed =
     since === undefined
@@ -81,7 +86,7 @@ export async function checkEvidence(
   const ofTexts = await inSlices(texts, pause);
   const ofRecords = [...files, ...secrets, ...ofTexts].filter(([path]) => changed.has(path));
   // The settings are not a record, and concern all records.
-  return withTexts(found, [...ofRecords, ...settingsFindings(visit)]);
+  return { ...withTexts(found, [...ofRecords, ...settingsFindings(visit)]), folders };
 }
 
 /** Reads each record once, for its places in the code and for its statements. */
@@ -117,7 +122,7 @@ async function checkCode(
   { memory, code }: { readonly memory: Oid; readonly code: Oid },
   since: Oid | undefined,
   places: readonly Named[],
-): Promise<EvidenceReport> {
+): Promise<Findings> {
   const now = codeNow(visit, code);
   const pause = () => visit.rights.signal.throwIfAborted();
   const based = await withBaselines(visit, memory, code, places);
@@ -164,9 +169,9 @@ function changedRecords(
 
 /** Adds findings that are not about code, by the paths of their files. */
 function withTexts(
-  { records, counts }: EvidenceReport,
+  { records, counts }: Findings,
   others: Iterable<readonly [path: string, findings: readonly TextFinding[]]>,
-): EvidenceReport {
+): Findings {
   const all = new Map<string, readonly CheckFinding[]>(
     records.map(({ path, findings }) => [path, findings]),
   );
@@ -211,7 +216,7 @@ async function report(
   visit: Visit,
   judged: readonly Judged[],
   changes: ReadonlyMap<Judged, SpanChange>,
-): Promise<EvidenceReport> {
+): Promise<Findings> {
   const infos = new Map<Oid, CommitInfo>();
   for (const { commit } of changes.values()) {
     if (commit && !infos.has(commit)) infos.set(commit, await visit.describeCode(commit));
@@ -219,10 +224,13 @@ async function report(
   const counts: { -readonly [verdict in Verdict]: number } = { ...noCounts };
   const findings = byKey(judged, ({ record }) => record);
   const records = [...findings].map(([path, own]): RecordFindings => {
+    const isFresh = own.every(({ judgement }) => judgement.verdict === 'fresh');
+    const text = isFresh ? undefined : readText(visit, path);
     const all = own.map((one) => {
       counts[one.judgement.verdict] += 1;
       const change = changes.get(one);
-      return toFinding(one, change, change?.commit ? infos.get(change.commit) : undefined);
+      const by = change?.commit ? infos.get(change.commit) : undefined;
+      return toFinding(one, change, by, text === undefined ? undefined : lineNaming(text, one));
     });
     return { path, findings: all.sort((a, b) => rank(a) - rank(b)) };
   });
@@ -233,13 +241,15 @@ function toFinding(
   judged: Judged,
   change: SpanChange | undefined,
   commit: CommitInfo | undefined,
+  line: number | undefined,
 ): EvidenceFinding {
   const { reference, judgement } = judged;
   const { verdict, now } = judgement;
+  const place = changedPlace(judged, change?.diff);
   return {
     kind: 'evidence',
     verdict,
-    severity: severityOf[verdict],
+    severity: verdicts[verdict].severity,
     evidence: {
       path: reference.path,
       lines: reference.lines,
@@ -249,6 +259,8 @@ function toFinding(
     now,
     commit: commit?.oid,
     ...(change?.diff !== undefined && { diff: change.diff }),
+    ...(place && { change: place }),
+    ...(line !== undefined && { line }),
     message: describe(judged, commit, change?.exact),
   };
 }

@@ -1,3 +1,4 @@
+import { textKinds } from '../../core/evidence/finding-kinds.ts';
 import type { TextFinding, TextKind } from '../../core/evidence/verdict.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Visit } from '../history/visit.ts';
@@ -7,7 +8,6 @@ import type { RecordFile } from '../records/record-file.ts';
 import type { Steps } from '../records/slices.ts';
 import type { SecretGuard } from '../secrets/guard.ts';
 import type { CheckedRecord } from './record-evidence.ts';
-import { severities } from './text-findings.ts';
 
 /**
  * Finds the files that do not count as a record of their own: files that cannot be read, files of one
@@ -18,7 +18,7 @@ export function* fileFindings(visit: Visit): Steps<ReadonlyMap<string, readonly 
   const found = new Map<string, TextFinding[]>();
   const add = (path: string, kind: TextKind, message: string, records: readonly string[] = []) => {
     if (![path, ...records].every((one) => visit.mayRead(one))) return;
-    const finding = { kind, severity: severities[kind], records, message };
+    const finding = { kind, severity: textKinds[kind].severity, records, message };
     found.set(path, [...(found.get(path) ?? []), finding]);
   };
   const folded = new FoldedPaths(view.paths());
@@ -58,7 +58,7 @@ function problemOf({ error }: RecordFile): string {
 export function secretFindings(guard: SecretGuard, record: CheckedRecord): readonly TextFinding[] {
   const { text, type, value } = record;
   return guard.describeIn(text, value && { type, value }).map(({ line, message }) => {
-    return { kind: 'secret', severity: severities.secret, records: [], line, message };
+    return { kind: 'secret', severity: textKinds.secret.severity, records: [], line, message };
   });
 }
 
@@ -72,7 +72,7 @@ export function settingsFindings(visit: Visit): ReadonlyMap<string, readonly Tex
     const message = `Nothing is written until it is mended: ${error.text}`;
     const finding = {
       kind: 'settings',
-      severity: severities.settings,
+      severity: textKinds.settings.severity,
       records: [],
       message,
     } as const;

@@ -1,5 +1,6 @@
+import { textKinds } from '../../core/evidence/finding-kinds.ts';
 import { decisionTitle, relativeDate } from '../../core/evidence/text-statements.ts';
-import type { Severity, TextFinding, TextKind } from '../../core/evidence/verdict.ts';
+import type { TextFinding, TextKind } from '../../core/evidence/verdict.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import type { Visit } from '../history/visit.ts';
@@ -10,24 +11,6 @@ import { type LinkedRecord, Supersession } from './supersession.ts';
 
 /** A larger record is hard to read and to search, in bytes. */
 const largeBytes = 32 * 1024;
-
-export const severities: { readonly [kind in TextKind]: Severity } = {
-  unreadable: 'error',
-  conflict: 'error',
-  secret: 'error',
-  settings: 'error',
-  case: 'error',
-  superseded: 'warning',
-  link: 'warning',
-  rivals: 'warning',
-  title: 'warning',
-  expired: 'warning',
-  duplicate: 'error',
-  copy: 'notice',
-  relative_date: 'notice',
-  similar: 'notice',
-  large: 'notice',
-};
 
 /** A record as far as other records depend on it. */
 export interface RecordStatements extends LinkedRecord {
@@ -50,7 +33,7 @@ export function* textFindings(
   const records = new Map(all.map((record) => [record.path, record]));
   const found = new Map<string, TextFinding[]>();
   const add = (path: string, kind: TextKind, message: string, others: readonly string[] = []) => {
-    const finding = { kind, severity: severities[kind], records: others, message };
+    const finding = { kind, severity: textKinds[kind].severity, records: others, message };
     found.set(path, [...(found.get(path) ?? []), finding]);
   };
   const supersession = new Supersession(visit, records);
