@@ -41,10 +41,11 @@ export const show: Command = {
         }
         if (revision !== undefined) {
           const state = await history.at(revision);
-          const past = await withPathOf(store, types, given, async (named) => {
+          const read = async (named: string) => {
             const { path, ...part } = parseAddress(pastedPath(named));
             return { ...(await state.read(path)), ...part };
-          });
+          };
+          const past = await withPathOf(store, types, given, read, async () => state);
           const found: FoundRecord = { ...past, key: past.key, value: past.value };
           return { found, bytes: Buffer.from(past.text), caution: undefined };
         }

@@ -3,7 +3,8 @@ import { SectionNames } from '../../core/markdown/section-names.ts';
 import { formatAddress, parseAddress } from '../../core/markdown/section-statements.ts';
 import { plain } from '../../core/markdown/sections.ts';
 import { withoutDate } from '../../core/markdown/title-date.ts';
-import type { Reader } from '../../core/memory/store.ts';
+import type { Snapshot } from '../../core/memory/history.ts';
+import type { Listing, Reader } from '../../core/memory/store.ts';
 import { nearestName, nearestNames } from '../../core/names/nearest-name.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
@@ -53,9 +54,14 @@ interface LookedUp {
   readonly names: readonly string[];
 }
 
+/** The records among which a name is looked up. */
+interface Lister {
+  list(type: AnyRecordType): Promise<Listing<object>>;
+}
+
 /** @throws MemoryError `invalid_input` for a name that more than one record has. */
 async function lookUp(
-  store: Reader,
+  store: Lister,
   types: readonly AnyRecordType[],
   given: string,
 ): Promise<LookedUp> {
@@ -67,8 +73,11 @@ async function lookUp(
   const texts: string[] = [];
   for (const type of types) {
     const { records, damaged } = await store.list(type);
-    const broken = damaged.find(({ path }) => path === wanted);
-    if (broken) return { found: { type, ...broken, key: broken.key, value: undefined }, names };
+    for (const { path, key, error } of damaged) {
+      const found = { type, path, key, error, value: undefined };
+      if (path === wanted) return { found, names };
+      if (key === given) named.push(found);
+    }
     for (const record of records) {
       const found = { type, ...record };
       if (record.path === wanted) return { found, names };
@@ -108,24 +117,40 @@ function suggestion(given: string, names: readonly string[]): string {
  * Runs an operation of history on a record or section, which a person may have named by its key or title.
  *
  * History knows paths only, also those of folders and of records that were removed. Only a name that
- * it does not know is looked up among the records of the present.
+ * it does not know is looked up among the records of the present, and then among those of the revision:
+ * a record that cannot be read today may have said there what it is called.
  */
 export async function withPathOf<T>(
   store: Reader,
   types: readonly AnyRecordType[],
   given: string,
   run: (path: string) => Promise<T>,
+  past?: () => Promise<Snapshot>,
 ): Promise<T> {
   try {
     return await run(given);
   } catch (error) {
     if (!(error instanceof MemoryError) || error.code !== 'not_found') throw error;
-    const { found, names } = await lookUp(store, types, given);
+    const { found: now, names } = await lookUp(store, types, given);
+    const found = now ?? (past && (await lookUp(listerOf(await past()), types, given)).found);
     const address = found && formatAddress(found);
     if (address !== undefined && address !== pastedPath(given)) return run(address);
     const hint = `${found ? '' : suggestion(given, names)}${error.hint ?? ''}`;
     throw new MemoryError(error.code, error.message, { hint, data: error.data, cause: error });
   }
+}
+
+/** The records of an earlier state that can be read. */
+function listerOf(past: Snapshot): Lister {
+  const all = past.list(undefined, Number.MAX_SAFE_INTEGER);
+  return {
+    async list(type) {
+      const records = (await all).records.flatMap(({ type: own, path, key, value }) =>
+        own === type && key !== undefined && value ? [{ path, key, value }] : [],
+      );
+      return { records, damaged: [] };
+    },
+  };
 }
 
 /**

@@ -88,7 +88,10 @@ function shortCommand(toolset: Toolset, tool: Tool, form: ToolCommand): Command 
             if (typeof path !== 'string') return form.run(context, args);
             const types = (await app.toolsets()).flatMap(({ records }) => records);
             const run = (found: string) => form.run(context, { ...args, path: found });
-            return withPathOf(context.store, types, path, run);
+            const { revision } = args;
+            const past =
+              typeof revision === 'string' ? () => context.history.at(revision) : undefined;
+            return withPathOf(context.store, types, path, run, past);
           }),
         );
         if (json) await screen.showJson(toolset.success(tool, result.answer()));
