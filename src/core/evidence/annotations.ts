@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MemoryError } from '../values/error.ts';
 import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { textKeys, withKeys } from '../yaml/text-keys.ts';
 import { inlinePattern as inline } from './inline-pattern.ts';
@@ -43,7 +44,7 @@ export interface Annotations {
 export type AnnotationChanges = {
   readonly [name in keyof Annotations]?: Annotations[name] | null;
 } & {
-  /** The present state of given evidence by its place, written where the record has it. */
+  /** The present state of given evidence by its stored form, written where the record has it. */
   readonly renewed?: ReadonlyMap<string, GivenEvidence>;
   /** Places that a section only mentions, and that become its evidence where it mentions them. */
   readonly mentioned?: readonly GivenEvidence[];
@@ -98,8 +99,17 @@ export function readAnnotations(path: string, text: string): Annotations {
   };
 }
 
-/** Writes annotations into the text of a record. */
+/**
+ * Writes annotations into the text of a record.
+ *
+ * @throws MemoryError `invalid_input` for a file that is neither markdown nor YAML.
+ */
 export function withAnnotations(path: string, text: string, changes: AnnotationChanges): string {
+  if (!/\.(?:md|ya?ml)$/.test(path)) {
+    throw new MemoryError('invalid_input', `${path} has no place for such a statement.`, {
+      hint: 'Only markdown and YAML have one: write the file as YAML, or edit its text.',
+    });
+  }
   const { evidence, verified, supersedes, supersededBy, expires, status, renewed } = changes;
   const list = (items: readonly string[]) => (items.length === 0 ? undefined : [...items]);
   const keys: { [key: string]: JsonValue | undefined } = {};
@@ -120,7 +130,7 @@ function withRenewed(
   text: string,
   renewed: ReadonlyMap<string, GivenEvidence>,
 ): string {
-  const renew = (one: GivenEvidence) => renewed.get(formatPlace(one)) ?? one;
+  const renew = (one: GivenEvidence) => renewed.get(formatGiven(one)) ?? one;
   const base = replaceEvidence(path, text, renew);
   const keyed = keyedEvidence(path, base);
   const inText = path.endsWith('.md') ? inlineEvidence(base).map(formatGiven) : [];
@@ -130,11 +140,14 @@ function withRenewed(
   return withKeys(base, { evidence } as JsonObject, path.endsWith('.md'));
 }
 
-/** Renews the evidence in a part of a markdown text. */
-export function renewInline(text: string, renewed: ReadonlyMap<string, GivenEvidence>): string {
+/** Replaces given evidence between the lines of a markdown text. */
+export function replaceInline(
+  text: string,
+  change: (evidence: GivenEvidence) => GivenEvidence | undefined,
+): string {
   return text.replace(inline, (match: string, place: string, fingerprint: string) => {
     const given = parseGiven(`${place} ${fingerprint}`);
-    const now = given && renewed.get(formatPlace(given));
+    const now = given && change(given);
     return now ? formatInline(now) : match;
   });
 }
@@ -155,12 +168,7 @@ export function replaceEvidence(
   text: string,
   change: (evidence: GivenEvidence) => GivenEvidence,
 ): string {
-  const replaced = path.endsWith('.md')
-    ? text.replace(inline, (match: string, place: string, fingerprint: string) => {
-        const given = parseGiven(`${place} ${fingerprint}`);
-        return given ? formatInline(change(given)) : match;
-      })
-    : text;
+  const replaced = path.endsWith('.md') ? replaceInline(text, change) : text;
   if (!anyKey.test(replaced)) return replaced;
   const { data } = textKeys(replaced, path.endsWith('.md'));
   const keyed = texts(data.evidence).map((one) => {

@@ -1,5 +1,6 @@
 import type { Severity, textKinds, verdicts } from './finding-kinds.ts';
 import type { Lines, Reference } from './reference.ts';
+import type { Fingerprint } from './span.ts';
 
 /** The state of the code that a record rests on; see `verdicts`. */
 export type Verdict = keyof typeof verdicts;
@@ -8,6 +9,8 @@ export type Verdict = keyof typeof verdicts;
 interface Evidence extends Reference {
   /** The name of a declaration, which was given instead of lines. */
   readonly symbol?: string | undefined;
+  /** The text of a given place as it was. */
+  readonly fingerprint?: Fingerprint | undefined;
   readonly source: 'given' | 'found';
 }
 

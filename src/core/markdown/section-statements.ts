@@ -1,10 +1,11 @@
 import {
   type AnnotationChanges,
   type Annotations,
+  formatGiven,
   inlineEvidence,
   mayHaveStatements,
   readAnnotations,
-  renewInline,
+  replaceInline,
   statementLine,
   withAnnotations,
 } from '../evidence/annotations.ts';
@@ -266,7 +267,7 @@ export function annotated(address: string, text: string, changes: AnnotationChan
   const found = new Sections(path, text).at(section);
   const { renewed, evidence, mentioned, ...statements } = changes;
   let own = text.slice(found.start, found.end);
-  if (renewed) own = renewInline(own, renewed);
+  if (renewed) own = replaceInline(own, (one) => renewed.get(formatGiven(one)));
   if (evidence !== undefined) own = withTextEvidence(own, evidence ?? []);
   if (mentioned) own = withCitedMentions(own, mentioned);
   const after = text.slice(found.end);

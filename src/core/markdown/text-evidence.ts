@@ -3,7 +3,7 @@ import {
   formatPlace,
   type GivenEvidence,
   inlineEvidence,
-  renewInline,
+  replaceInline,
 } from '../evidence/annotations.ts';
 import { findReferences, formatReference, parseReference } from '../evidence/reference.ts';
 import { parseBlocks } from './blocks.ts';
@@ -28,8 +28,9 @@ export function withTextEvidence(section: string, evidence: readonly GivenEviden
   const wanted = new Map(evidence.map((one) => [formatPlace(one), one]));
   const known = new Set(inlineEvidence(section).map(formatPlace));
   const added = [...wanted].flatMap(([place, one]) => (known.has(place) ? [] : [one]));
-  const kept = renewInline(section, wanted).replace(evidenceItem, (line, place: string) =>
-    wanted.has(place) ? line : '',
+  const kept = replaceInline(section, (one) => wanted.get(formatPlace(one))).replace(
+    evidenceItem,
+    (line, place: string) => (wanted.has(place) ? line : ''),
   );
   return withoutEmptyList(withItems(kept, added));
 }

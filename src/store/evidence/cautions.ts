@@ -322,9 +322,9 @@ function placesOf(judged: readonly Judged[]): Map<string, boolean> {
   return places;
 }
 
-function sentences(judged: Parameters<typeof describe>[0][]): string[] {
-  return judged.flatMap((one) => {
-    const { verdict } = one.judgement;
-    return verdict === 'changed' || verdict === 'gone' ? [describe(one)] : [];
+function sentences(judged: readonly Judged[]): string[] {
+  const doubted = judged.filter(({ judgement: { verdict } }) => {
+    return verdict === 'changed' || verdict === 'gone';
   });
+  return [...new Set(doubted.map((one) => describe(one)))];
 }

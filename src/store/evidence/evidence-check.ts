@@ -255,6 +255,7 @@ function toFinding(
       lines: reference.lines,
       ...(reference.symbol !== undefined && { symbol: reference.symbol }),
       source: reference.source,
+      ...(reference.source === 'given' && { fingerprint: reference.fingerprint }),
     },
     now,
     commit: commit?.oid,

@@ -1,4 +1,4 @@
-import { formatPlace, replaceEvidence } from '../../core/evidence/annotations.ts';
+import { formatGiven, replaceEvidence } from '../../core/evidence/annotations.ts';
 import type { CodePlace, EvidenceReport } from '../../core/evidence/verdict.ts';
 import type { Visit } from '../history/visit.ts';
 import { toCommitMade } from '../records/call-rights.ts';
@@ -18,7 +18,7 @@ export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<re
     const own = findings.flatMap((finding) => {
       if (finding.kind !== 'evidence' || finding.verdict !== 'moved' || !finding.now) return [];
       if (finding.evidence.source !== 'given') return [];
-      return [[formatPlace(finding.evidence), finding.now] as const];
+      return [[formatGiven(finding.evidence), finding.now] as const];
     });
     if (own.length > 0 && !archive.memory.view.look(path)?.error) moves.set(path, new Map(own));
   }
@@ -30,7 +30,7 @@ export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<re
       for (const [path, places] of moves) {
         await transaction.rewrite(path, (text) =>
           replaceEvidence(path, text, (evidence) => {
-            const now = places.get(formatPlace(evidence));
+            const now = places.get(formatGiven(evidence));
             if (!now) return evidence;
             const { symbol } = evidence;
             return {

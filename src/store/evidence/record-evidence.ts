@@ -1,4 +1,9 @@
-import { formatPlace, type GivenEvidence } from '../../core/evidence/annotations.ts';
+import {
+  formatGiven,
+  formatPlace,
+  type GivenEvidence,
+  inlineEvidence,
+} from '../../core/evidence/annotations.ts';
 import {
   type FoundReference,
   findReferences,
@@ -10,6 +15,7 @@ import { partsOf, sectionText } from '../../core/evidence/statement.ts';
 import { readStatements } from '../../core/markdown/section-statements.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import { addTo } from '../../core/values/multimap.ts';
 
 /** Limit of the evidence of all records in one run. */
 export const maxEvidence = 100_000;
@@ -73,31 +79,48 @@ function evidenceOf(record: CheckedRecord): Ground[] {
   const cited = (value && type.cites?.(value))?.filter(isProjectPath).slice(0, maxReferences) ?? [];
   const fields = cited.map((path): FoundReference => ({ path, certain: true }));
   const grounds = new Map<string, Ground>();
+  // Two entries can rest on one place as it was at different times.
   for (const one of given) {
-    grounds.set(formatPlace(one), { ...one, source: 'given', certain: true });
+    grounds.set(formatGiven(one), { ...one, source: 'given', certain: true });
   }
+  const places = new Set(given.map(formatPlace));
   const sections = sectionsNaming(path, text);
   for (const reference of [...fields, ...findReferences(text)]) {
     const key = formatReference(reference);
-    if (grounds.has(key)) continue;
-    grounds.set(key, { ...reference, source: 'found', sections: sections.get(key) });
+    const own = sections.get(key);
+    if (grounds.has(key) || (places.has(key) && !own)) continue;
+    grounds.set(key, { ...reference, source: 'found', sections: own });
   }
   return [...grounds.values()].slice(0, maxReferences);
 }
 
-/** The sections of a record that name each place; a place that its YAML names is not in the map. */
+/**
+ * The sections of a record that name each place, without those whose entry has it as evidence; a place
+ * that its YAML names is not in the map.
+ */
 function sectionsNaming(path: string, text: string): ReadonlyMap<string, readonly string[]> {
   const { yaml, sections } = partsOf(path, text);
   const naming = new Map<string, string[]>();
   if (sections.length < 2) return naming;
-  for (const section of sections) {
-    const found = findReferences(section);
-    const own = found.length > 0 ? sectionText(section) : '';
-    for (const reference of found) {
-      const key = formatReference(reference);
-      naming.set(key, [...(naming.get(key) ?? []), own]);
+  for (const entry of entriesOf(sections)) {
+    const given = new Set(entry.flatMap(inlineEvidence).map(formatPlace));
+    for (const section of entry) {
+      const found = findReferences(section).map(formatReference);
+      const own = found.length > 0 ? sectionText(section) : '';
+      for (const key of found) if (!given.has(key)) addTo(naming, key, own);
     }
   }
   for (const reference of findReferences(yaml)) naming.delete(formatReference(reference));
   return naming;
+}
+
+/** Groups sections by entry: a heading of level 1 or 2, with the deeper ones below it. */
+function entriesOf(sections: readonly string[]): readonly (readonly string[])[] {
+  const entries: string[][] = [];
+  for (const section of sections) {
+    const last = entries.at(-1);
+    if (last && /^###/.test(section)) last.push(section);
+    else entries.push([section]);
+  }
+  return entries;
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../core/declarations/context.ts';
 import {
+  formatPlace,
   type GivenEvidence,
   hasInlineEvidenceOnly,
   inlineEvidence,
@@ -10,6 +11,7 @@ import { parseAddress, Sections } from '../../core/markdown/section-statements.t
 import { placesIn } from '../../core/markdown/text-evidence.ts';
 import type { Transaction } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import { addTo } from '../../core/values/multimap.ts';
 
 /** The records whose sections are decisions; they have no front matter. */
 export const decisionLogs: readonly string[] = ['decisionLog.md', 'decision-log.md'];
@@ -92,16 +94,21 @@ export async function citedMentions(
   text: string,
   { findings, given }: Known,
 ): Promise<ReadonlyMap<string, readonly GivenEvidence[]> | undefined> {
-  const parts = partsOf(address, text).map((part) => ({ ...part, places: placesIn(part.text) }));
+  const parts = partsOf(address, text).map((part) => {
+    const given = new Set(inlineEvidence(part.text).map(formatPlace));
+    const mentions = [...placesIn(part.text)].filter((place) => !given.has(place));
+    return { address: part.address, mentions: new Set(mentions) };
+  });
   const isSection = parseAddress(address).section !== undefined;
   const cited = new Map<string, GivenEvidence[]>();
   for (const { evidence, verdict, message } of findings) {
     if (evidence.source !== 'found' || (verdict !== 'changed' && verdict !== 'gone')) continue;
     const place = formatReference(evidence);
-    const part = parts.find(({ places }) => places.has(place));
-    if (isSection && !part) continue;
-    const now = part && verdict === 'changed' ? await citedNow(context, place) : undefined;
-    if (part && now) cited.set(part.address, [...(cited.get(part.address) ?? []), now]);
+    const own = parts.filter(({ mentions }) => mentions.has(place));
+    if (isSection && own.length === 0) continue;
+    const isThere = own.length > 0 && verdict === 'changed';
+    const now = isThere ? await citedNow(context, place) : undefined;
+    if (now) for (const part of own) addTo(cited, part.address, now);
     else if (!isSection) return undefined;
     // Given evidence replaces what is gone; the change of the record makes its mention fresh.
     else if (!given) {

@@ -117,7 +117,7 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
   const old = supersedes?.map(pastedPath);
   let replaced: readonly string[] = [];
   let isUnwritten = false;
-  const { path, annotations } = await context.store.change(
+  const { path, before, annotations } = await context.store.change(
     { subject: `${verifies ? 'verify' : 'annotate'} ${asked}` },
     async (transaction) => {
       const path = given ? await holderOf(transaction, asked) : asked;
@@ -147,24 +147,29 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
       }
       const annotations = (await transaction.annotations(path)) ?? before;
       isUnwritten = verifies && isInText && annotations.evidence.length === 0 && !given;
-      return { path, annotations };
+      return { path, before, annotations };
     },
   );
   const linked = await linkedTo(context.history, replaced);
   if (isUnwritten) context.note(`Nothing was written: ${path} names no code that could change.`);
-  const about = findingsAbout(path, annotations, findings);
+  const about = findingsAbout(path, { before, after: annotations }, findings);
   return { path, isConfirmed: verifies, annotations, linked, changed: changesOf(about) };
 }
 
-/** The findings about a record, or about the evidence of a section. */
+/** The findings about a record, or about the evidence of a section before and after its verification. */
 function findingsAbout(
   path: string,
-  { evidence }: Annotations,
+  { before, after }: { readonly before: Annotations; readonly after: Annotations },
   findings: readonly EvidenceFinding[],
 ): readonly EvidenceFinding[] {
   if (parseAddress(path).section === undefined) return findings;
-  const own = new Set(evidence.map(formatPlace));
-  return findings.filter(({ evidence: { source: _, ...one } }) => own.has(formatPlace(one)));
+  const given = new Set(before.evidence.map(formatGiven));
+  const places = new Set(after.evidence.map(formatPlace));
+  return findings.filter(({ evidence }) =>
+    evidence.source === 'given'
+      ? given.has(formatGiven(evidence))
+      : places.has(formatPlace(evidence)),
+  );
 }
 
 /** The text of a record at its last commit, if that has verified it; a second verification adds nothing. */
@@ -192,7 +197,7 @@ function isAsBefore(
 ): boolean {
   if (!before.verified || before.verified.by !== now.verified.by) return false;
   const evidence =
-    now.given ?? before.evidence.map((one) => now.renewed?.get(formatPlace(one)) ?? one);
+    now.given ?? before.evidence.map((one) => now.renewed?.get(formatGiven(one)) ?? one);
   const same = evidence.map(formatGiven).join('\n') === before.evidence.map(formatGiven).join('\n');
   return same && now.findings.every(({ severity }) => severity === 'info' || severity === 'notice');
 }
@@ -230,7 +235,7 @@ function changesOf(findings: readonly EvidenceFinding[]): string[] {
   return changed.slice(0, maxChanges).map(({ message, diff = '' }) => `${message}\n${diff}`.trim());
 }
 
-/** The given evidence of a record as the code has it now, by its place in the record. */
+/** The given evidence of a record as the code has it now, by the form in which the record has it. */
 async function stillThere(
   context: Context,
   evidence: readonly GivenEvidence[],
@@ -238,17 +243,15 @@ async function stillThere(
 ): Promise<ReadonlyMap<string, GivenEvidence> | undefined> {
   if (evidence.length === 0) return undefined;
   const places = evidence.map((one) => {
-    const place = formatPlace(one);
     const found = findings.find(
-      ({ evidence: { source, ...reference } }) =>
-        source === 'given' && formatPlace(reference) === place,
+      ({ evidence }) => evidence.source === 'given' && formatGiven(evidence) === formatGiven(one),
     );
     if (found?.verdict === 'gone') {
       throw new MemoryError('invalid_input', `${found.message} It cannot be verified.`, {
         hint: 'Give evidence: the places that the record rests on now, or [] for none. A text that names the place has to be edited.',
       });
     }
-    if (!found?.now || found.verdict === 'changed') return place;
+    if (!found?.now || found.verdict === 'changed') return formatPlace(one);
     const { now } = found;
     return one.symbol === undefined ? formatReference(now) : `${now.path}#${one.symbol}`;
   });
@@ -256,7 +259,7 @@ async function stillThere(
   return new Map(
     evidence.flatMap((one, i) => {
       const now = cited[i];
-      return now ? [[formatPlace(one), now] as const] : [];
+      return now ? [[formatGiven(one), now] as const] : [];
     }),
   );
 }
