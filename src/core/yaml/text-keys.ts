@@ -22,12 +22,19 @@ export function textKeys(text: string, markdown = false): TextKeys {
   return { ...parts, data: parts.yaml === '' ? {} : dataOf(parts.yaml) };
 }
 
-/** Splits a text; markdown without front matter has no YAML. */
+/** The beginning of YAML with keys, after blank lines and comments, or the end of empty front matter. */
+const keyed =
+  /^(?:[ \t]*(?:#.*)?\r?\n)*(?:(?:[\p{L}\p{N}_][^:\r\n]{0,200}|"[^"\n]*"|'[^'\n]*')[ \t]*:(?:\s|$)|<{7} |---[ \t]*(?:\r?\n|$))/u;
+
+/** Splits a text; markdown without front matter has no YAML. A `---` can also be a thematic break. */
 export function textParts(text: string, markdown = false): TextParts {
   const before = /^\ufeff?---[ \t]*\r?\n/.exec(text)?.[0] ?? '';
-  if (markdown && before === '') return { before, yaml: '', after: text };
   const rest = text.slice(before.length);
-  const end = (before && /^---[ \t]*\r?$/m.exec(rest)?.index) || rest.length;
+  const closing = before === '' ? undefined : /^---[ \t]*\r?$/m.exec(rest)?.index;
+  if (markdown && (closing === undefined || !keyed.test(rest))) {
+    return { before: '', yaml: '', after: text };
+  }
+  const end = closing || rest.length;
   return { before, yaml: rest.slice(0, end), after: rest.slice(end) };
 }
 

@@ -176,6 +176,18 @@ describe('the evidence of an entry', () => {
   });
 });
 
+test('a text between two thematic breaks is not front matter, and stays', async () => {
+  const text = '---\n\nSome text, not a key.\n\n---\n\n# T\n';
+  repo.write('.memory-bank/notes.md', text);
+  commit('Add a note');
+  await call('verify_memory', { path: 'notes.md', evidence: [place] });
+  const written = repo.read('.memory-bank/notes.md');
+  expect(written).toMatch(/^---\nevidence:\n/);
+  expect(written.endsWith(`---\n${text}`)).toBe(true);
+  await call('verify_memory', { path: 'notes.md', evidence: [] });
+  expect(repo.read('.memory-bank/notes.md').endsWith(`---\n${text}`)).toBe(true);
+});
+
 test('a rule file in JSON or TOML cannot be verified, and stays as it is', async () => {
   for (const [name, text] of [
     ['a.json', '{"mode": "a", "instructions": {"general": ["See src/code.ts:1-3"]}}\n'],
