@@ -12,7 +12,7 @@ interface BankQuestion {
   /** Folder of the bank in the corpus. */
   readonly bank: string;
   readonly question: string;
-  /** Texts of which one must be in a passage. */
+  /** Texts of which one must be in the text of a hit, or in its reason. */
   readonly answers: readonly string[];
   readonly at: readonly { readonly path: string; readonly section: string }[];
 }
@@ -52,7 +52,7 @@ export function bankQuestions(folder: string | undefined = corpus): string | und
       ['', 'questions', `right file in the first ${first}`, 'right section', 'answer in a passage'],
       [...rows, ['all', ...totals.cells()]],
     ),
-    'A section is right if the hit names it, a section in it, or one of at most 1,500 characters around it, as its own or as another one that matches (`also`).',
+    'A section is right if the hit names it, a section in it, or one of at most 1,500 characters around it, as its own, as another one that matches (`also`) or as a later one on its subject (`later`). An answer is in what a hit shows: its text, and the reason next to it.',
   ].join('\n\n');
 }
 
@@ -85,12 +85,13 @@ class Tally {
       at.some(
         (place) =>
           place.path === hit.id &&
-          [hit.section, ...(hit.also ?? [])].some((name) =>
+          [hit.section, ...(hit.also ?? []), hit.later?.section].some((name) =>
             fits(text(hit.id), name, place.section),
           ),
       ),
     );
-    const answer = hits.some(({ snippet }) => answers.some((text) => snippet.includes(text)));
+    const shown = hits.map(({ snippet, reason }) => `${snippet}\n${reason?.text ?? ''}`);
+    const answer = shown.some((one) => answers.some((text) => one.includes(text)));
     this.count += 1;
     this.#files += Number(file);
     this.#sections += Number(section);

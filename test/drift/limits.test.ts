@@ -392,7 +392,7 @@ const answers: readonly (readonly [calls: string, holds: number, of: string, res
   [
     '`search_memory`, `search_as_of`',
     byDefault('search_memory', 'limit'),
-    `hits (\`limit\`), each with about ${snippet.passageLength} characters of its answer, or ${snippet.sectionPassageLength} of a section, ${hitParts.reasonLength} of its reason and ${rejected.rejectedLength} of what was rejected`,
+    `hits (\`limit\`), each with about ${snippet.passageLength} characters of its answer, or ${snippet.sectionPassageLength} of a section (a decision as a whole up to ${hitParts.statedShare} times that), ${hitParts.reasonLength} of its reason (${hitParts.whyLength} for a question why) and ${rejected.rejectedLength} of what was rejected`,
     '`total`, `truncated`',
   ],
   ['`record_history`, `diff_memory`', bytesOfLists, 'bytes (`limit`)', '`total`, `next_skip`'],

@@ -87,10 +87,51 @@ describe('a hit in a decision', () => {
     ]) {
       expect(hitOf(log, query)).toMatchObject({
         snippet: 'Style components with Tailwind.',
-        reason: { label: 'context', text: 'The CSS grew without order.' },
+        reason: {
+          label: 'context',
+          text: 'The CSS grew without order; consequences: - Longer class names',
+        },
       });
     }
     expect(hitOf(log, 'tailwind').reason).toBeUndefined();
+  });
+
+  test('shows the section that gives reasons to a question for one', () => {
+    const body =
+      '# Bun\n\n## Motivation\n\nBun starts faster.\n\n## Steps\n\nBun is in the scripts. Bun runs the tests.\n';
+    const long = body + '\n## Other\n\nNothing else is here.\n'.repeat(50);
+    expect(hitOf(long, 'why bun').section).toBe('Bun > Motivation');
+    expect(hitOf(long, 'bun').section).toBe('Bun > Steps');
+  });
+
+  test('shows what is said about a short decision in the room that it leaves', () => {
+    const body = `## Plugins
+
+**Decision:** A system of plugins
+- **Rationale:** Small core
+- **Implementation:** JSON messages
+- **Owners:** Team of plugins
+
+## Other
+
+Text
+`;
+    expect(hitOf(body, 'plugins owners').snippet).toContain('A system of plugins … ');
+    expect(hitOf(body, 'plugins owners').snippet).toContain('**Owners:** Team of plugins');
+    expect(hitOf(body, 'system').snippet).toContain('**Implementation:** JSON messages');
+    expect(hitOf(body, 'system').snippet).not.toContain('Small core');
+  });
+
+  test('is shown with the beginning of a long one, both cut if they do not fit', () => {
+    const opening = `We adopt Kafka for ${'all of the services '.repeat(7)}of ours.`;
+    const filler = 'Nothing of interest is in this sentence. '.repeat(8);
+    const later = `Consumers commit offsets ${'after each of the batches '.repeat(6)}only.`;
+    const { snippet } = hitOf(
+      `## Bus\n\n### Decision\n\n${opening} ${filler}${later}\n`,
+      'offsets',
+    );
+    expect(snippet).toMatch(/^We adopt Kafka .* … Consumers commit offsets .*…$/);
+    expect(snippet.length).toBeLessThan(250);
   });
 
   test('never shows evidence', () => {
@@ -294,6 +335,29 @@ describe('bad input', () => {
     const body = `Otters sleep in holts. ${filler}Voles eat grass. ${filler}`;
     expect(hitOf({ title: 'Log', body }, 'otters voles').snippet).toBe(
       'Otters sleep in holts. … Voles eat grass.…',
+    );
+  });
+
+  test('a line that announces a list is shown with its first items', () => {
+    const filler = 'Nothing of interest is in this sentence. '.repeat(12);
+    const body = `## D\n\n### Decision\n\nWe check access.\n\n${filler}\n\nThe roles are:\n\n1. judge\n2. team member\n\n${filler}`;
+    expect(hitOf(body, 'roles').snippet).toBe(
+      'We check access. … The roles are: 1. judge 2. team member…',
+    );
+  });
+
+  test('the number of an item is no sentence', () => {
+    const items = Array.from({ length: 20 }, (_, at) => `${at + 1}. The word${at} is here`);
+    const { snippet } = hitOf({ title: 'Log', body: items.join('\n') }, 'word9');
+    expect(snippet).toContain('10. The word9 is here');
+    expect(snippet).not.toMatch(/\d\.…?$/);
+  });
+
+  test('a match far from the others is found next to its own word', () => {
+    const filler = '- this item stores the common word of all\n'.repeat(6);
+    const body = `${filler}- parser: a library with a common word\n${filler}`;
+    expect(hitOf({ title: 'Log', body }, 'common word parser').snippet).toContain(
+      'parser: a library',
     );
   });
 

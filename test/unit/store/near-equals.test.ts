@@ -55,3 +55,18 @@ test('what the query names stays first', () => {
     ),
   ).toEqual(['named 1', 'new 0.95']);
 });
+
+test('a later hit that lacks a word of the query is only named', () => {
+  const asked = (words: readonly string[], concepts: readonly number[]): Subject => ({
+    ...about(...words),
+    asked: new Set(concepts),
+  });
+  const support = asked(['support', 'variables', 'configuration'], [0, 1, 2]);
+  const removal = asked(['removal', 'support', 'variables'], [0, 1]);
+  expect(
+    placed(
+      candidate('old', 0.9, '2026-01-01', support),
+      candidate('new', 0.85, '2026-02-01', removal),
+    ),
+  ).toEqual(['old 0.9 new', 'new 0.85']);
+});

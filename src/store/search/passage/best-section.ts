@@ -1,3 +1,4 @@
+import { kindOf } from '../../../core/declarations/part-kinds.ts';
 import type { Steps } from '../../records/slices.ts';
 import type { Concept } from '../query/query.ts';
 import { rarity } from '../terms/bm25.ts';
@@ -9,6 +10,8 @@ import { type TextMatch, within } from './text-match.ts';
 const aboveWorth = 0.5;
 /** The part of its score that a section keeps when it says that another one replaces it. */
 const supersededShare = 0.6;
+/** The worth of a section that gives reasons for a question that asks for one. */
+const reasonWorth = 1.5;
 /** A hit also names other sections that are worth this share of the best one, up to a number. */
 const alsoShare = 0.6;
 const mostAlso = 3;
@@ -47,18 +50,24 @@ export function weigh(
   });
 }
 
-/** Chooses the area of a text that has the most of the query; undefined if none has any. */
+/**
+ * Chooses the area of a text that has the most of the query; undefined if none has any.
+ *
+ * @param asksWhy whether a section that gives reasons is worth more.
+ */
 export function* bestArea(
   text: string,
   areas: readonly Area[],
   places: readonly TextMatch[],
   weights: readonly number[],
+  asksWhy = false,
 ): Steps<BestArea | undefined> {
   if (places.length === 0) return undefined;
   let best: { readonly unit: Unit; readonly value: number } | undefined;
   const rated: { readonly section: Area['unit']; readonly value: number }[] = [];
   for (const unit of unitsOf(areas)) {
-    const value = unitValue(text, unit, places, weights);
+    const found = unitValue(text, unit, places, weights);
+    const value = asksWhy && givesReasons(unit.section) ? reasonWorth * found : found;
     if (value > (best?.value ?? 0)) best = { unit, value };
     rated.push({ section: unit.section, value });
     yield;
@@ -83,6 +92,11 @@ export function* bestArea(
         .flatMap((one) => one.section?.path ?? [])
         .slice(0, mostAlso),
   };
+}
+
+/** Whether the heading of a section, such as `Motivation`, says that it gives reasons. */
+function givesReasons(section: Area['unit']): boolean {
+  return section !== undefined && kindOf(section.heading)?.role === 'reason';
 }
 
 /** The line of a heading. */

@@ -8,8 +8,17 @@ import { conceptsIn, within } from './text-match.ts';
 
 /** Limit of the reason next to an answer, in UTF-16 code units. */
 export const reasonLength = 140;
+/** The same of a reason that the query asks for. */
+export const whyLength = 240;
 /** A part whose text is longer than this many times its room is not read as a whole. */
 const tooLong = 2;
+/** A decision that is this much longer than the room is still shown as a whole. */
+export const statedShare = 1.5;
+/** Least share of the room that the second of two passages gets. */
+const leastShare = 0.4;
+/** Least room for what is said about a decision, and the sign between two passages. */
+const leastDetail = 40;
+const gap = ' … ';
 
 /** A passage of a piece. */
 interface PassageOfPiece extends MatchingPassage {
@@ -60,24 +69,42 @@ export function* shownParts(
     [...conceptsIn(matches)].some((concept) => !known.has(concept));
   const reasons = others.filter(({ piece }) => piece.role === 'reason');
   const [found] = yield* bestOf(reasons.filter(isAsked).map((one) => lessen(one, known)));
-  const reason = found ?? (asksWhy ? mainReason(reasons) : undefined);
+  const reason = asksWhy
+    ? mainReason(reasons, found)
+    : found && labelled(found.piece, textAround(found, reasonLength));
   const rejected = rejectedText(
     others.filter((one) => one.piece.role === 'rejected' && isAsked(one)),
   );
   return {
     snippet,
     from,
-    ...(reason && { reason: labelled(reason.piece, textAround(reason, reasonLength)) }),
+    ...(reason && { reason }),
     ...(rejected && { rejected }),
   };
 }
 
-/** The beginning of the reason that a record gives as such, else of its context. */
-function mainReason(reasons: readonly Matched[]): Opening | undefined {
-  const given = reasons.find(({ piece }) => !piece.kind || piece.kind.name === 'reason');
-  const [first] = reasons;
-  const { piece } = given ?? first ?? {};
-  return piece && openingOf(piece, reasonLength);
+/**
+ * The answer to a question for a reason: the passage with words of the query, or the reason that a record
+ * gives as such; without one, its context and its consequences.
+ */
+function mainReason(
+  reasons: readonly Matched[],
+  found: PassageOfPiece | undefined,
+): LabelledText | undefined {
+  if (found) return labelled(found.piece, textAround(found, whyLength));
+  const pieces = reasons.map(({ piece }) => piece);
+  const given = pieces.find(({ kind }) => !kind || kind.name === 'reason');
+  const first = given ?? pieces[0];
+  if (!first) return undefined;
+  const next = given ? undefined : pieces.find(({ kind }) => kind?.name !== first.kind?.name);
+  const after = next && wholeOrBeginning(next, Math.floor(whyLength / 2));
+  if (!after) return labelled(first, wholeOrBeginning(first, whyLength));
+  const { label, text } = labelled(first, wholeOrBeginning(first, whyLength - after.length));
+  return { label, text: `${text.replace(/[.;,]$/u, '')}; ${next.kind?.label}: ${after}` };
+}
+
+function wholeOrBeginning(piece: HitPiece, length: number): string {
+  return wholeOf([piece], length) ?? textAround(openingOf(piece, length), length);
 }
 
 /** A matched piece in which only the concepts count that nothing else has. */
@@ -91,26 +118,47 @@ function labelled({ kind }: HitPiece, text: string): LabelledText {
   return { label: kind?.label || 'why', text };
 }
 
-/** The answer as a whole, or the sentences of it that fit. */
+/** The answer as a whole and what else is said about it, or the sentences of it that fit. */
 function* answerOf(
   answers: readonly Matched[],
   length: number,
 ): Steps<Pick<ShownParts, 'snippet' | 'from'>> {
-  const stated = answers.filter(({ piece }) => piece.kind?.role === 'answer');
+  const stated = answers.filter(isStated);
   const main = (stated.length > 0 ? stated : answers).map(({ piece }) => piece);
   const [first] = main;
   if (!first) return { snippet: '', from: undefined };
-  const all = wholeOf(main, length);
-  if (all !== undefined) return { snippet: all, from: first };
+  const all = wholeOf(main, stated.length > 0 ? statedShare * length : length);
+  const left = length - (all ?? '').length - gap.length;
+  if (all !== undefined) {
+    const details = left < leastDetail ? [] : answers.filter((one) => !stated.includes(one));
+    const detail = stated.length > 0 && (yield* detailOf(main, details, left));
+    return { snippet: detail ? `${all}${gap}${detail}` : all, from: first };
+  }
   const found = yield* bestOf(answers);
   const [best] = found;
   if (!best) return { snippet: beginningOf(main, length), from: first };
-  const isStated = best.piece.kind?.role === 'answer';
   // Of a decision, the beginning says most.
-  const opening = isStated ? openingOf(first, length) : undefined;
+  const opening = isStated(best) ? openingOf(first, length) : undefined;
   const other = opening && best.start > opening.end ? opening : secondOf(found, best);
   const both = other && inOrder(best, other, length);
   return { snippet: both ?? textAround(best, length), from: best.piece };
+}
+
+function isStated({ piece }: Pick<Matched, 'piece'>): boolean {
+  return piece.kind?.role === 'answer';
+}
+
+/** The passage of the details that has words of the query, or the text that follows the decision. */
+function* detailOf(
+  stated: readonly HitPiece[],
+  details: readonly Matched[],
+  length: number,
+): Steps<string> {
+  const [best] = yield* bestOf(details);
+  if (best) return textAround(best, length);
+  const end = stated.at(-1)?.end ?? 0;
+  const next = details.find(({ piece }) => piece.start >= end)?.piece;
+  return next ? beginningOf([next], length) : '';
 }
 
 /** The text of all pieces on one line; undefined if it is too long. */
@@ -170,28 +218,49 @@ function secondOf(
   );
 }
 
-/** Two passages in the order of the record; undefined if they do not fit together. */
-function inOrder(one: Opening, other: Opening, length: number): string | undefined {
-  if (one.piece.text !== other.piece.text) return undefined;
-  const [first, second] = one.start < other.start ? [one, other] : [other, one];
-  const text = first.piece.text;
+/**
+ * The best passage and another one in the order of the record; a long one is cut.
+ *
+ * @returns undefined if they are one text that fits.
+ */
+function inOrder(best: PassageOfPiece, other: Opening, length: number): string | undefined {
+  const { text } = best.piece;
+  if (text !== other.piece.text) return undefined;
+  const [first, second] = best.start < other.start ? [best, other] : [other, best];
   const isNext = !/\S/u.test(text.slice(first.end, second.start));
   if (second.end - first.start <= length && isNext) return undefined;
-  const area = { start: first.piece.start, end: second.piece.end };
-  const [before, after] = [first, second].map((range) =>
-    onOneLine(text.slice(range.start, range.end)),
-  );
-  if ((before ?? '').length + (after ?? '').length + 4 > length) return undefined;
-  const begin = show(text, first, { start: area.start, end: first.end });
-  return `${begin} … ${show(text, second, { start: second.start, end: area.end })}`;
+  const sizeOf = ({ start, end }: Range) => onOneLine(text.slice(start, end)).length;
+  const room = length - gap.length;
+  const left = Math.max(leastShare * room, room - sizeOf(best));
+  const roomOf = (one: Opening) =>
+    Math.floor(one === other ? left : room - Math.min(left, sizeOf(other)));
+  const begin = cut(first, { start: first.piece.start, end: first.end }, roomOf(first));
+  const rest = cut(second, { start: second.start, end: second.piece.end }, roomOf(second));
+  return `${begin.replace(/…$/u, '')}${gap}${rest.replace(/^…/u, '')}`;
+}
+
+/** A passage, or the part of it that fits. */
+function cut(passage: Opening, area: Range, length: number): string {
+  const { text } = passage.piece;
+  const line = onOneLine(text.slice(passage.start, passage.end));
+  return line.length <= length ? show(text, passage, area) : partOf(passage, passage, length);
+}
+
+/** The beginning of a passage if its matches are there, else the text around them. */
+function partOf(passage: Opening, area: Range, length: number): string {
+  const { text } = passage.piece;
+  const range = densest(passage);
+  const isFirst = range.end - passage.start <= length;
+  // The room after a place is half of that around it.
+  return isFirst
+    ? around(text, { start: passage.start, end: passage.start }, area, 2 * length)
+    : around(text, range, area, length);
 }
 
 /** A passage with as many neighbours as fit. */
 function textAround(passage: Opening, length: number): string {
   const { piece } = passage;
-  return (
-    whole(piece.text, passage, piece, length) ?? around(piece.text, densest(passage), piece, length)
-  );
+  return whole(piece.text, passage, piece, length) ?? partOf(passage, piece, length);
 }
 
 /** The matches of a long passage, or its beginning. */

@@ -6,7 +6,7 @@ export interface Range {
 
 /** Where a sentence, a list item, the row of a table or a paragraph ends and the next begins. */
 const borders =
-  /[.!?…][)\]"'”’*_]*\s+|[。！？]\s*|\r?\n(?:[ \t]*\r?\n)+|\r?\n(?=[ \t]*(?:[-*+]|\d+[.)]|#{1,6}|>)[ \t]|[ \t]*\|)/gu;
+  /(?<!(?:^|[\r\n])[ \t>]*\d{1,3})[.!?…][)\]"'”’*_]*\s+|[。！？]\s*|\r?\n(?:[ \t]*\r?\n)+|\r?\n(?=[ \t]*(?:[-*+]|\d+[.)]|#{1,6}|>)[ \t]|[ \t]*\|)/gu;
 
 /** Comments, the fences of code, and the rule below the head of a table. */
 const silent =
@@ -71,7 +71,12 @@ function isLineBorder(text: string, at: number): boolean {
 function endsSentence(text: string, last: number, low: number): boolean {
   let at = last;
   while (at > low && `)]"'”’*_`.includes(text.charAt(at))) at -= 1;
-  return at >= low && '.!?…'.includes(text.charAt(at));
+  return at >= low && '.!?…'.includes(text.charAt(at)) && !isItemNumber(text, at);
+}
+
+/** Whether a stop is that after the number of a list item. */
+function isItemNumber(text: string, stop: number): boolean {
+  return /(?:^|[\r\n])[ \t>]*\d{1,3}$/.test(text.slice(Math.max(0, stop - 20), stop));
 }
 
 /**

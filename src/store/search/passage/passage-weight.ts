@@ -13,6 +13,10 @@ const fewPlaces = 3;
 /** Matches compared with the following ones in one step. */
 const stepPlaces = 1024;
 
+/** The end of a text that says that something follows, and the beginning of a list item. */
+const announcing = /[:：][*_`)]*\s*$/u;
+const item = /^[ \t>]*(?:[-*+]|\d{1,3}[.)])[ \t]/;
+
 /** A sentence, list item or row that has words of the query. */
 export interface MatchingPassage extends Range {
   readonly matches: readonly TextMatch[];
@@ -84,7 +88,7 @@ function* likelyPlaces(
       }
     }
     values[at] = value;
-    for (const concept of seen) {
+    for (const concept of first.worths.keys()) {
       const best = bestOf[concept] ?? -1;
       if (best < 0 || value > (values[best] ?? 0)) bestOf[concept] = at;
     }
@@ -111,12 +115,19 @@ export function worthOf(
   return sum * (1 + 1 / Math.log(usualLength + start - part.start));
 }
 
-/** The sentence, list item or row around a match. */
+/** The sentence, list item or row around a match, with the first ones that it announces. */
 function passageAround(text: string, match: Range, part: Range): Range {
   const low = Math.max(part.start, match.start - longestPassage);
   const high = Math.min(part.end, match.end + longestPassage);
-  return {
-    start: sentenceStart(text, match.start, low),
-    end: sentenceEnd(text, match.end, high),
-  };
+  const start = sentenceStart(text, match.start, low);
+  let end = sentenceEnd(text, match.end, high);
+  let isOpen = announcing.test(text.slice(Math.max(start, end - longestPassage), end));
+  if (!isOpen) return { start, end };
+  while (end < part.end && (isOpen || item.test(text.slice(end, end + usualLength)))) {
+    const next = sentenceEnd(text, end, Math.min(part.end, end + longestPassage));
+    if (next - start > 2 * (isOpen ? longestPassage : usualLength)) break;
+    end = next;
+    isOpen = announcing.test(text.slice(start, end));
+  }
+  return { start, end };
 }

@@ -76,7 +76,7 @@ export function* excerpt(
   const all = areasOf(fields, 'body', outlineOf);
   const areas = only ? areasIn(all, only.entry.section) : all;
   const weights = weigh(concepts, rarities, placesOf('body'), areas);
-  const best = yield* bestArea(fields.body ?? '', areas, placesOf('body'), weights);
+  const best = yield* bestArea(fields.body ?? '', areas, placesOf('body'), weights, asksWhy);
   const shown = yield* composed(fields, placesOf, { rarities, asksWhy }, areas, best, outlineOf);
   return { matches: order.slice(0, mostMatches), ...shown };
 }

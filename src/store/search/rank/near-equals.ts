@@ -1,4 +1,4 @@
-import { haveLikeTexts, haveOneTitle, type Subject } from './subject.ts';
+import { haveLikeTexts, haveLikeTitles, haveOneTitle, type Subject } from './subject.ts';
 
 /** Scores of hits whose titles, or whose texts, have one subject are about equal from this share on. */
 const titleShare = 0.85;
@@ -80,7 +80,8 @@ function laterThan<T extends HitCandidate>(one: T, next: readonly T[]): T | unde
   for (const other of next) {
     if (other.score < laterShare * one.score) break;
     if ((other.at ?? '') <= (found?.at ?? one.at ?? '')) continue;
-    if (haveSubject(one, other)) found = other;
+    // A later one that is only named may lack a word that the query asks for.
+    if (haveSubject(one, other) || haveSubject(one, other, haveLikeTitles)) found = other;
   }
   return found;
 }

@@ -74,6 +74,11 @@ export function haveOneTitle(one: Subject, other: Subject): boolean {
     const [less, more] = one.fit < other.fit ? [one, other] : [other, one];
     if (less.fit >= leastFit * more.fit) return true;
   }
+  return haveLikeTitles(one, other);
+}
+
+/** Returns whether two titles have most of their words in common. */
+export function haveLikeTitles(one: Subject, other: Subject): boolean {
   let common = 0;
   for (const word of one.words) if (other.words.has(word)) common += 1;
   const all = one.words.size + other.words.size - common;
