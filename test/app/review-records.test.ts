@@ -90,7 +90,7 @@ describe('a record of a review that is accepted alone', () => {
       expect(message).toContain('\nThe agent needs it.\n');
       expect(message).toMatch(/^Memory-Agent: claude-code\/2\.1$/m);
       expect(message).toMatch(/^Memory-Session: \w+$/m);
-      expect(message).toMatch(/^Memory-Reviewed: [0-9a-f]{40}$/m);
+      expect(message).toMatch(/^Memory-Reviewed: [0-9a-f]{40,64}$/m);
       expect(message).toMatch(/^Ada Lovelace$/m);
       await accept(app, person, name);
       expect(await decisions(app, person)).toEqual(['Before', 'By the person', 'By the agent']);

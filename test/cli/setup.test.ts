@@ -624,7 +624,7 @@ describe('doctor', () => {
     ['a broken config.yaml', 'Settings', /config\.yaml: .*Fix it/],
     ['a HEAD that is garbage', 'Repository', /HEAD .*cannot be read.*git switch/],
     ['an emptied branch', 'Repository', /refs\/heads\/main cannot be read.*git update-ref/],
-    ['a missing tree', 'Repository', /object [0-9a-f]{40} is not in this repository.*git fetch/],
+    ['a missing tree', 'Repository', /object [0-9a-f]{40,64} is not in this repository.*git fetch/],
     ['a sparse checkout', 'Repository', /not in this sparse.*sparse-checkout add \.memory/],
     ['a file in the way', 'Repository', /\.memory-bank is a file where a folder.*out of the way/],
     ['a file in the way, and no git', 'Repository', /\.memory-bank is a file where a folder/],
@@ -671,12 +671,14 @@ describe('doctor', () => {
   });
 
   test('gives no advice on what it cannot judge in a repository of another format', () => {
-    const { repo, run } = project({}, '--object-format=sha256');
+    const { repo, run } = project();
     repo.write('a', 'a');
     repo.git('add', 'a');
     repo.git('commit', '-q', '-m', 'Begin');
+    repo.git('config', 'core.repositoryFormatVersion', '1');
+    repo.git('config', 'extensions.objectFormat', 'sha512');
     const { status, stdout } = run('doctor');
-    expect(stdout.match(/^WRONG .*/gm)).toEqual([expect.stringContaining('object ids are sha256')]);
+    expect(stdout.match(/^WRONG .*/gm)).toEqual([expect.stringContaining('object ids are sha512')]);
     expect(stdout).not.toMatch(/delete|refs/i);
     expect(status).toBe(6);
   });

@@ -232,18 +232,19 @@ function pastOf(repo: Repo) {
 
 describeDeep('a repository of a format that is not known', () => {
   test.each([
-    ['object ids of sha256', /object ids are sha256.*--root set/],
+    ['object ids of sha512', /object ids are sha512.*--root/],
     ['refs stored as reftable', /stored as reftable.*git refs migrate/],
   ])('is read without its past, which is refused with the way out: %s', (kind, reason) => {
-    const sha256 = kind.endsWith('sha256');
-    const other = sha256 ? Repo.create('--object-format=sha256') : Repo.create();
+    const sha512 = kind.endsWith('sha512');
+    const other = Repo.create();
     const entry = '---\ncategory: patterns\nkey: k\n---\nhello';
     other.write('.memory-bank/knowledge/patterns/k.md', entry);
     other.write('.memory-bank/banks/projects/p/notes.md', 'hello, too');
     other.git('add', '.');
     other.git('commit', '-q', '-m', 'Memory');
-    if (!sha256) {
-      other.git('config', 'core.repositoryformatversion', '1');
+    other.git('config', 'core.repositoryformatversion', '1');
+    if (sha512) other.git('config', 'extensions.objectFormat', 'sha512');
+    else {
       other.git('config', 'extensions.refStorage', 'reftable');
       rmSync(other.path('.git/refs/heads'), { recursive: true });
       other.write('.git/refs/heads', 'this repository uses the reftable format\n');

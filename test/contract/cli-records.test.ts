@@ -164,7 +164,7 @@ describe('results as JSON', () => {
       version: 1,
       project: repo.root,
       initialized: true,
-      head: { branch: 'main', commit: expect.stringMatching(/^[0-9a-f]{40}$/) },
+      head: { branch: 'main', commit: expect.stringMatching(/^[0-9a-f]{40,64}$/) },
       records: { 'memory-bank': { 'bank-file': 5 }, knowledge: { 'knowledge-entry': 1 } },
       damaged: [],
     });
@@ -307,7 +307,7 @@ describe('edit', () => {
     writeFileSync(file, text);
     expect(json('edit', entry, '--from', file)).toMatchObject({
       path: entry,
-      commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      commit: expect.stringMatching(/^[0-9a-f]{40,64}$/),
     });
     expect(repo.read(memoryPath)).toBe(text);
   });

@@ -250,7 +250,7 @@ export default { names, written, read, code };
     );
     expect(told.names).toContain('memory_write');
     expect(told).toMatchObject({
-      written: { commit: expect.stringMatching(/^[0-9a-f]{40}$/), branch: 'main' },
+      written: { commit: expect.stringMatching(/^[0-9a-f]{40,64}$/), branch: 'main' },
       read: { body: { entries: [{ key: 'k', value: 'v' }] } },
       code: 'invalid_input',
     });

@@ -146,7 +146,7 @@ describe('untangle', () => {
       outside: ['src/code.ts'],
       others: 1,
       obstacle: null,
-      made: expect.stringMatching(/^\w{40}$/),
+      made: expect.stringMatching(/^\w{40,64}$/),
     });
     run(repo, 'untangle', '--yes');
     expect(run(repo, 'doctor').stdout).not.toContain('Commits');

@@ -119,7 +119,7 @@ export function look(root: string, folder = '.'): Look {
     seen[`index of ${top}`] = index;
     seen[`status of ${top}`] = status;
     // On an unborn branch git prints an error instead of them.
-    seen[`commit of ${top}`] = commits.filter((line) => /^[0-9a-f]{40}$/.test(line)).join(' ');
+    seen[`commit of ${top}`] = commits.filter((line) => /^[0-9a-f]{40,64}$/.test(line)).join(' ');
   }
   for (const line of refs.split('\n').filter(Boolean)) {
     const ref = line.slice(41);

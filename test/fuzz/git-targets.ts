@@ -5,6 +5,7 @@ import { Disk } from '../../src/git/disk/disk.ts';
 import { IndexFile, lineStat } from '../../src/git/index/index-file.ts';
 import { parseToken } from '../../src/git/locks/token.ts';
 import { parseCommit } from '../../src/git/objects/object.ts';
+import { sha1 } from '../../src/git/objects/object-format.ts';
 import { applyDelta } from '../../src/git/objects/pack.ts';
 import { findEntry, listTree, spliceTree } from '../../src/git/objects/tree.ts';
 import { trimReflogs } from '../../src/git/refs/reflog.ts';
@@ -34,7 +35,7 @@ const index: Target = {
     '999999999 999999999\n',
   ],
   run(input) {
-    const file = IndexFile.read(input);
+    const file = IndexFile.read(input, sha1);
     const stat = seeds.stat();
     const oid = '0123456789abcdef0123456789abcdef01234567';
     for (const path of ['a', '.memory-bank/config.yaml', 'z/z']) {
@@ -51,7 +52,7 @@ const index: Target = {
       trees,
     );
     // An index that is not sorted cannot be searched; it is read by git alike.
-    IndexFile.read(Buffer.concat(spliced.pieces())).find(path);
+    IndexFile.read(Buffer.concat(spliced.pieces()), sha1).find(path);
     return `read ${size(file.unmergedBelow('').length)} ${file.unmerged}`;
   },
 };
@@ -102,13 +103,13 @@ const tree: Target = {
   seeds: seeds.trees,
   words: ['100644 a\0', '40000 a\0', '120000 l\0', '160000 s\0', '\0', ' '],
   run(input) {
-    const names = listTree(input).length;
+    const names = listTree(input, sha1).length;
     const entry = { mode: '100644', oid: '0123456789abcdef0123456789abcdef01234567' };
-    const changed = spliceTree(input, [['memory', entry]]);
-    check(isDeepStrictEqual(findEntry(changed, 'memory'), entry), 'the entry was not set');
+    const changed = spliceTree(input, [['memory', entry]], sha1);
+    check(isDeepStrictEqual(findEntry(changed, 'memory', sha1), entry), 'the entry was not set');
     check(
-      findEntry(spliceTree(changed, [['memory', undefined]]), 'memory') === undefined ||
-        listTree(input).filter(({ name }) => name === 'memory').length > 1,
+      findEntry(spliceTree(changed, [['memory', undefined]], sha1), 'memory', sha1) === undefined ||
+        listTree(input, sha1).filter(({ name }) => name === 'memory').length > 1,
       'not removed',
     );
     return `${size(names)} entries`;

@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { type Files, NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
+import { sha1 } from '../../src/git/objects/object-format.ts';
 import { Pack } from '../../src/git/objects/pack.ts';
 import { JsonLines } from '../../src/server/mcp/stdio.ts';
 import { credentials, nearMisses } from '../support/credentials.ts';
@@ -198,7 +199,7 @@ export function readPack(input: Buffer): string {
     pread: (fd: number, length: number, position: number) =>
       contents[fd]?.subarray(Math.max(0, position), Math.max(0, position) + length),
   } as Partial<Files> as Files;
-  const pack = Pack.open(files, '', 'pack');
+  const pack = Pack.open(files, '', 'pack', sha1);
   let read = 0;
   for (const oid of pack.startingWith('', 50)) {
     const offset = pack.offsetOf(oid);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/values/error.ts';
 import { IndexFile } from '../../src/git/index/index-file.ts';
 import { parseCommit } from '../../src/git/objects/object.ts';
+import { sha1 } from '../../src/git/objects/object-format.ts';
 import { applyDelta } from '../../src/git/objects/pack.ts';
 import { listTree } from '../../src/git/objects/tree.ts';
 import { parseConfig } from '../../src/git/repository/config-text.ts';
@@ -26,11 +27,14 @@ describe('damage is reported as damage:', () => {
     ['a number that never ends', () => applyDelta(base, Buffer.alloc(2000, 0x80))],
     ['another base', () => applyDelta(base, Buffer.from([9, 1, 1, 0x61]))],
     ['nothing', () => applyDelta(base, Buffer.alloc(0))],
-    ['a tree that ends early', () => listTree(Buffer.from('100644 a\0short'))],
-    ['a tree without names', () => listTree(Buffer.from('100644'))],
-    ['an index whose name goes on', () => IndexFile.read(oneLine(4, 62, 0))],
+    ['a tree that ends early', () => listTree(Buffer.from('100644 a\0short'), sha1)],
+    ['a tree without names', () => listTree(Buffer.from('100644'), sha1)],
+    ['an index whose name goes on', () => IndexFile.read(oneLine(4, 62, 0), sha1)],
     // By the length of its name, it ends where the checksum ends.
-    ['an index whose last name goes beyond the lines', () => IndexFile.read(oneLine(2, 72, 20))],
+    [
+      'an index whose last name goes beyond the lines',
+      () => IndexFile.read(oneLine(2, 72, 20), sha1),
+    ],
   ])('%s', (_, work) => {
     expect(work).toThrow(MemoryError);
     expect(work).toThrow(expect.objectContaining({ code: 'damaged' }));

@@ -22,7 +22,7 @@ import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury, litter } from '../faults/place.ts';
 import { deep } from '../support/depth.ts';
 import { FaultFiles, logLine, reading } from '../support/fault-files.ts';
-import { gitEnv, Repo } from '../support/repo.ts';
+import { gitEnv, objectFormat, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
 
 const options = {
@@ -262,7 +262,7 @@ describe('a work tree on another file system than its git directory', () => {
 
 describe('a journal that was not written by a server', () => {
   type Edit = (journal: Record<string, unknown>, outside: string) => unknown;
-  const blob = (text: string) => objectId('blob', Buffer.from(text));
+  const blob = (text: string) => objectId('blob', Buffer.from(text), objectFormat);
   const file = (path: string, after: string, before?: string) => {
     return { files: [{ path, after, before, mode: 0o100644 }] };
   };

@@ -4,7 +4,7 @@ import { IndexFile } from '../../src/git/index/index-file.ts';
 import type { Oid } from '../../src/git/objects/object.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
-import { Repo } from '../support/repo.ts';
+import { objectFormat, Repo } from '../support/repo.ts';
 
 let repo: Repo;
 beforeAll(() => {
@@ -18,7 +18,7 @@ test('a changed line invalidates the cached trees above it, unless their new tre
   repo.git('add', '.');
   repo.git('commit', '-qm', 'two folders');
   const oid = repo.gitWith({ input: 'new\n' }, 'hash-object', '-w', '--stdin').trim();
-  const index = IndexFile.read(readFileSync(repo.path('.git/index')));
+  const index = IndexFile.read(readFileSync(repo.path('.git/index')), objectFormat);
   const change = { path: 'a/b/one.txt', oid, mode: 0o100644, stat: undefined };
   writeFileSync(repo.path('.git/index'), bytesOf(index.splice([change], [], [])));
   // Git trusts a valid cached tree when it writes a tree.
@@ -33,7 +33,9 @@ function pathOf(i: number): string {
 }
 
 const number = fc.integer({ min: 0, max: 2000 });
-const oid = fc.integer({ min: 1, max: 0xffff }).map((i) => i.toString(16).padStart(40, '0'));
+const oid = fc
+  .integer({ min: 1, max: 0xffff })
+  .map((i) => i.toString(16).padStart(objectFormat.digits, '0'));
 const start = fc.record({
   /** The number of files, and those that a merge has left in three versions. */
   count: fc.constantFrom(0, 1, 511, 512, 513, 2000),
@@ -50,9 +52,9 @@ describe.each([2, 4])('an index of version %i', (version) => {
     fc.assert(
       fc.property(start, fc.array(round, { minLength: 1, maxLength: 3 }), (first, rounds) => {
         const model = new Map<string, Oid>();
-        for (let i = 0; i < first.count; i++) model.set(pathOf(i), '1'.repeat(40));
+        for (let i = 0; i < first.count; i++) model.set(pathOf(i), '1'.repeat(objectFormat.digits));
         const unmerged = new Set(first.unmerged.map(pathOf).filter((path) => model.has(path)));
-        let index = IndexFile.read(gitIndex(version, model, unmerged));
+        let index = IndexFile.read(gitIndex(version, model, unmerged), objectFormat);
         expect(index.unmergedBelow('').map(({ path }) => path)).toEqual(sorted(unmerged));
         for (const { some, row } of rounds) {
           const [from, length, all] = row;
@@ -94,7 +96,9 @@ function gitIndex(
   unmerged: ReadonlySet<string>,
 ): Buffer {
   // A line that is added and removed: without a change, git would not write the index.
-  const passing = ['100644', '0'].map((mode) => `${mode} ${'1'.repeat(40)} 0\tpassing\0`);
+  const passing = ['100644', '0'].map(
+    (mode) => `${mode} ${'1'.repeat(objectFormat.digits)} 0\tpassing\0`,
+  );
   const lines = [...files].map(([path, oid]) => {
     const stages = unmerged.has(path) ? [1, 2, 3] : [0];
     return stages.map((stage) => `100644 ${oid} ${stage}\t${path}\0`).join('');

@@ -10,7 +10,7 @@ import { bury } from '../faults/place.ts';
 import { runs, sample } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import fc from '../support/fc.ts';
-import { gitEnv, type Repo } from '../support/repo.ts';
+import { gitEnv, objectFormat, type Repo } from '../support/repo.ts';
 import { create } from './create.ts';
 
 /** In the past, and early in a second. */
@@ -268,7 +268,7 @@ test('a git that compares nanoseconds sees an edit within the tick of the index'
   project.now += 0.5;
   project.edit('f', 'bbb\n');
   project.git('add', 'f');
-  const index = IndexFile.read(readFileSync(project.repo.path('.git/index')));
+  const index = IndexFile.read(readFileSync(project.repo.path('.git/index')), objectFormat);
   const at = (ms: number) => lineTime(BigInt(start * 1000 + ms) * 1_000_000n);
   const checked = (before: number, after: number) => {
     const paths: string[] = [];

@@ -5,11 +5,11 @@ import { stageFiles } from '../../src/git/commit/placement.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { deflateObject, type EncodedObject, encodeObject } from '../../src/git/objects/object.ts';
-import { ObjectDatabase } from '../../src/git/objects/odb.ts';
+import { openObjects } from '../../src/git/repository/repository-format.ts';
 import { deep } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { Random } from '../support/random.ts';
-import { Repo } from '../support/repo.ts';
+import { objectFormat, Repo } from '../support/repo.ts';
 
 /** Sizes around a disk block, up to which objects are stored uncompressed, and far beyond it. */
 const lengths = [0, 1, 100, 4070, 4071, 4072, 4073, 4074, 4075, 4076, 4077, 4096, 5553, 70_000];
@@ -26,12 +26,12 @@ deep('objects of every length are read by git and by us', async () => {
     Buffer.alloc(length, 0xff),
     Buffer.from(Array.from({ length }, () => random.below(256))),
   ]);
-  const objects = contents.map((content) => encodeObject('blob', content));
-  const odb = new ObjectDatabase(new Disk(new NodeFiles(), 'relaxed'), repo.path('.git'));
+  const objects = contents.map((content) => encodeObject('blob', content, objectFormat));
+  const odb = openObjects(new Disk(new NodeFiles(), 'relaxed'), repo.path('.git'));
   await odb.write(objects);
   expect(repo.fsck()).toBe('');
   for (const content of contents) {
-    const object = encodeObject('blob', content);
+    const object = encodeObject('blob', content, objectFormat);
     const { oid } = object;
     expect(odb.content(oid, 'blob').equals(content)).toBe(true);
     repo.write('content', content);
@@ -55,7 +55,7 @@ deep('objects are found while repeated repacks remove the pack that was just lis
   repack('first');
   for (const repacks of [1, 2, 3]) {
     const files = new FaultFiles();
-    const odb = new ObjectDatabase(new Disk(files, 'relaxed'), repo.path('.git'));
+    const odb = openObjects(new Disk(files, 'relaxed'), repo.path('.git'));
     // It knows a pack that no longer exists.
     if (repacks < 3) odb.read(repo.git('rev-parse', 'HEAD').trim());
     const wanted = repack(`wanted ${repacks}`);
@@ -75,7 +75,7 @@ test('a short id is found while a repack removes the pack that was just listed',
   repo = Repo.create();
   const wanted = repack('wanted');
   const files = new FaultFiles();
-  const odb = new ObjectDatabase(new Disk(files, 'relaxed'), repo.path('.git'));
+  const odb = openObjects(new Disk(files, 'relaxed'), repo.path('.git'));
   let done = 0;
   files.plan = () => {
     if (/^open .*\.idx$/.test(files.log.at(-1) ?? '') && done++ === 0) repack('again');
@@ -90,11 +90,11 @@ test('a missing object is reported after the packs are listed once more, also wi
   repack('first');
   repo.write('.git/objects/pack/pack-alone.idx', '');
   const files = new FaultFiles();
-  const odb = new ObjectDatabase(new Disk(files, 'relaxed'), repo.path('.git'));
+  const odb = openObjects(new Disk(files, 'relaxed'), repo.path('.git'));
   const lists = () => files.log.filter((one) => /^list .*\/pack$/.test(one)).length;
-  expect(odb.has('1'.repeat(40))).toBe(false);
+  expect(odb.has('1'.repeat(objectFormat.digits))).toBe(false);
   expect(lists()).toBe(2);
-  expect(() => odb.read('1'.repeat(40))).toThrow('is not in this repository');
+  expect(() => odb.read('1'.repeat(objectFormat.digits))).toThrow('is not in this repository');
   expect(lists()).toBe(3);
   odb.close();
 });
@@ -121,9 +121,9 @@ describe('many objects at once', () => {
   test('are stored in one pack, which git and we can read', async () => {
     repo = Repo.create();
     const objects = Array.from({ length: 1000 }, (_, i) =>
-      encodeObject('blob', Buffer.from(`text ${i} `.repeat(1 + (i % 700)))),
+      encodeObject('blob', Buffer.from(`text ${i} `.repeat(1 + (i % 700))), objectFormat),
     );
-    const odb = new ObjectDatabase(new Disk(new NodeFiles(), 'full'), repo.path('.git'));
+    const odb = openObjects(new Disk(new NodeFiles(), 'full'), repo.path('.git'));
     await odb.write(objects);
     expect(repo.git('count-objects', '-v')).toMatch(/in-pack: 1000\npacks: 1\n/);
     expect(repo.fsck()).toBe('');
@@ -150,13 +150,13 @@ describe('many objects at once', () => {
   });
 
   async function write(files: Files, objects: readonly EncodedObject[]): Promise<void> {
-    await new ObjectDatabase(new Disk(files, 'full'), repo.path('.git')).write(objects);
+    await openObjects(new Disk(files, 'full'), repo.path('.git')).write(objects);
   }
 
   deep('leave nothing that git sees if the process dies while it writes them', async () => {
     repo = Repo.create();
     const objects = Array.from({ length: 300 }, (_, i) =>
-      encodeObject('blob', Buffer.from(`text ${i}`)),
+      encodeObject('blob', Buffer.from(`text ${i}`), objectFormat),
     );
     for (const kind of ['kill', 'torn'] as const) {
       for (let n = 1; n < 30; n++) {
@@ -168,7 +168,7 @@ describe('many objects at once', () => {
         expect(repo.fsck()).toBe('');
         const names = readdirSync(repo.path('.git/objects/pack'));
         const strange = names.filter(
-          (name) => !/^(?:tmp_|pack-[0-9a-f]{40}\.(?:pack|idx)$)/.test(name),
+          (name) => !/^(?:tmp_|pack-[0-9a-f]{40,64}\.(?:pack|idx)$)/.test(name),
         );
         expect(strange).toEqual([]);
         for (const name of names) rmSync(repo.path(`.git/objects/pack/${name}`));

@@ -5,11 +5,12 @@ import { describe, expect, test, vi } from 'vitest';
 import { Repository } from '../../src/git/commit/repository.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { noObject } from '../../src/git/objects/object-format.ts';
 import { Refs } from '../../src/git/refs/refs.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
-import { gitEnv, type Repo } from '../support/repo.ts';
+import { gitEnv, objectFormat, type Repo } from '../support/repo.ts';
 import { create } from './create.ts';
 
 function open(repo: Pick<Repo, 'root'>, files: Files = new NodeFiles()) {
@@ -333,7 +334,7 @@ describe('an index that git read before a change and writes after it', () => {
       repo.gitWith({ input: text }, 'hash-object', '-w', '--stdin').trim();
     const [ours, theirs] = [blob('ours'), blob('theirs')];
     await change('m/b.md');
-    const lines = `0 ${'0'.repeat(40)}\tm/b.md\n100644 ${ours} 2\tm/b.md\n100644 ${theirs} 3\tm/b.md\n`;
+    const lines = `0 ${noObject(objectFormat)}\tm/b.md\n100644 ${ours} 2\tm/b.md\n100644 ${theirs} 3\tm/b.md\n`;
     repo.gitWith({ input: lines }, 'update-index', '--index-info');
     await sleep(100);
     expect(repo.git('ls-files', '-u', '--', 'm/b.md').match(/\t/g)).toHaveLength(2);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
-import { ObjectDatabase } from '../../src/git/objects/odb.ts';
 import type { Address } from '../../src/git/remote/login.ts';
 import { ProgramRemote, type RemoteOptions } from '../../src/git/remote/program-remote.ts';
+import { openObjects } from '../../src/git/repository/repository-format.ts';
 import { deep } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { slashed } from '../support/slashed.ts';
@@ -177,7 +177,7 @@ test('reads the size of an object without unpacking it', async () => {
   here.git('update-ref', 'refs/heads/sizes', here.git('commit-tree', '-m', 'm', root).trim());
   const sizes = () => {
     const disk = new Disk(new NodeFiles(), 'relaxed');
-    const odb = new ObjectDatabase(disk, here.path('.git'));
+    const odb = openObjects(disk, here.path('.git'));
     const found = [...oids, root].map((oid) => odb.size(oid));
     odb.close();
     return found;

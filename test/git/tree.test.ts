@@ -9,10 +9,11 @@ import {
   type TreeEntry,
 } from '../../src/git/objects/tree.ts';
 import fc from '../support/fc.ts';
+import { objectFormat } from '../support/repo.ts';
 
 const entry = fc.record<TreeEntry>({
   mode: fc.constantFrom(folderMode, '100644', '100755', '120000', '160000'),
-  oid: fc.stringMatching(/^[0-9a-f]{40}$/),
+  oid: fc.stringMatching(new RegExp(`^[0-9a-f]{${objectFormat.digits}}$`)),
 });
 /** Names that sort before and after the slash by which git sorts folders. */
 const name = fc.stringMatching(/^[!.0aé]{1,3}$/);
@@ -39,9 +40,10 @@ describe('a tree', () => {
             if (entry) model.set(name, entry);
             else model.delete(name);
           }
-          tree = spliceTree(tree, last);
-          expect(listTree(tree)).toEqual(sorted(model));
-          for (const [name] of last) expect(findEntry(tree, name)).toEqual(model.get(name));
+          tree = spliceTree(tree, last, objectFormat);
+          expect(listTree(tree, objectFormat)).toEqual(sorted(model));
+          for (const [name] of last)
+            expect(findEntry(tree, name, objectFormat)).toEqual(model.get(name));
         }
       }),
     );
@@ -51,13 +53,15 @@ describe('a tree', () => {
     const common = fc.array(fc.tuple(fc.stringMatching(/^[a-z]{2,40}$/), entry), { maxLength: 60 });
     fc.assert(
       fc.property(common, edits, edits, (common, ours, theirs) => {
-        const base = spliceTree(Buffer.alloc(0), new Map(common));
-        const [before, after] = [ours, theirs].map((one) => spliceTree(base, new Map(one)));
+        const base = spliceTree(Buffer.alloc(0), new Map(common), objectFormat);
+        const [before, after] = [ours, theirs].map((one) =>
+          spliceTree(base, new Map(one), objectFormat),
+        );
         if (!before || !after) return;
         // A file and a folder of one name are two entries; each exists or not.
         const toMap = (tree: Buffer) =>
           new Map(
-            listTree(tree).map(({ name, ...entry }) => [
+            listTree(tree, objectFormat).map(({ name, ...entry }) => [
               entry.mode === folderMode ? `${name}/` : name,
               entry,
             ]),
@@ -71,13 +75,17 @@ describe('a tree', () => {
             after: now.get(key),
           }))
           .filter(({ before, after }) => !isDeepStrictEqual(before, after));
-        expect([...compareTrees(before, after)]).toEqual(expected);
+        expect([...compareTrees(before, after, objectFormat)]).toEqual(expected);
       }),
     );
   });
 
   test('that is truncated is refused', () => {
-    const tree = spliceTree(Buffer.alloc(0), [['a', { mode: '100644', oid: 'f'.repeat(40) }]]);
-    expect(() => findEntry(tree.subarray(0, -1), 'b')).toThrow('damaged');
+    const tree = spliceTree(
+      Buffer.alloc(0),
+      [['a', { mode: '100644', oid: 'f'.repeat(objectFormat.digits) }]],
+      objectFormat,
+    );
+    expect(() => findEntry(tree.subarray(0, -1), 'b', objectFormat)).toThrow('damaged');
   });
 });

@@ -183,7 +183,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a merge that began meanwhile is detected',
-    ['git/commit/mutation.ts', 'checkIdle(site.disk.files, site.tree.gitDir);', ''],
+    ['git/commit/mutation.ts', 'checkIdle(site.disk.files, site.tree);', ''],
     [races, 'a merge begins'],
   ),
   guard(
@@ -207,8 +207,8 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an unknown repository format is refused',
-    ['git/commit/state.ts', "if (objects !== 'sha1') {", 'if (false) {'],
-    [repository, 'sha256'],
+    ['git/commit/state.ts', 'if (!objectFormats.has(objects)) {', 'if (false) {'],
+    [repository, 'object ids of an unknown kind'],
   ),
   guard(
     'an ignored path is refused',
@@ -978,7 +978,11 @@ export const guards: readonly Guard[] = [
   // Memories of other repositories.
   guard(
     'a fetched memory is proved to be that of the pinned commit',
-    ['store/memories/receipt.ts', "if (objectId('commit', text) !== commit) return undefined;", ''],
+    [
+      'store/memories/receipt.ts',
+      "if (objectId('commit', text, odb.format) !== commit) return undefined;",
+      '',
+    ],
     [memories, 'the proof of another commit, with its memory'],
   ),
   guard(

@@ -4,7 +4,7 @@ import { isFull } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
-import { Repo } from '../support/repo.ts';
+import { objectFormat, Repo } from '../support/repo.ts';
 
 const bank = '.memory-bank';
 const gc = ['-c', 'gc.reflogExpire=now', '-c', 'gc.reflogExpireUnreachable=now', 'gc', '-q'];
@@ -95,7 +95,7 @@ class World {
     const combined = ['-c', '--full-history', '--no-renames', '--name-only', '--format=%x00%H'];
     const all = this.#lines('\0', 'log', ...combined, '--', bank)
       .filter((entry) => entry.trim().includes('\n'))
-      .map((entry) => entry.slice(0, 40));
+      .map((entry) => entry.slice(0, objectFormat.digits));
     const told = await log();
     expect([...told].sort()).toEqual([...all].sort());
     const order = this.#lines('\n', 'rev-list', '--topo-order', '--parents', 'HEAD');

@@ -439,8 +439,8 @@ test('blame finds the commit of each line, through moves and merges, as git does
   const expected = repo
     .git('blame', '--line-porcelain', '-M', `${bank}/letters/b.md`)
     .split('\n')
-    .filter((line) => /^[0-9a-f]{40} /.test(line))
-    .map((line) => line.slice(0, 40));
+    .filter((line) => /^[0-9a-f]{40,64} /.test(line))
+    .map((line) => line.split(' ', 1)[0]);
   expect(lines.map((line) => line.commit.oid)).toEqual(expected);
   expect(lines.map(({ text }) => text).join('')).toBe(repo.read(`${bank}/letters/b.md`));
 });

@@ -12,6 +12,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { objectFormats, sha1 } from '../../src/git/objects/object-format.ts';
+
+/**
+ * The format of the objects of new repositories: that of git's own variable, so that all suites run in each
+ * format.
+ */
+export const objectFormat = objectFormats.get(process.env.GIT_DEFAULT_HASH ?? '') ?? sha1;
 
 /** Environment in which native git reads no configuration of the machine and never prompts. */
 export const gitEnv: NodeJS.ProcessEnv = {
@@ -19,6 +26,7 @@ export const gitEnv: NodeJS.ProcessEnv = {
   HOME: '/nonexistent',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_DEFAULT_HASH: objectFormat.name,
   GIT_TERMINAL_PROMPT: '0',
   LC_ALL: 'C',
 };

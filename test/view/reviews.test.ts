@@ -62,7 +62,7 @@ describe.skipIf(!opened)('the page of a review', () => {
       expect(logged()).toEqual(['Before', 'Meanwhile', 'One', 'Two', 'Three']);
       const message = repo().git('log', '-1', '--format=%B');
       expect(message).toMatch(/^Memory-Agent: claude-code\/2$/m);
-      expect(message).toMatch(/^Memory-Reviewed: [0-9a-f]{40}$/m);
+      expect(message).toMatch(/^Memory-Reviewed: [0-9a-f]{40,64}$/m);
     }),
   );
 

@@ -4,7 +4,6 @@ import type { IndexFile } from '../index/index-file.ts';
 import { restyleTo } from '../objects/line-ends.ts';
 import {
   type EncodedObject,
-  encodeObject,
   formatCommit,
   type Oid,
   objectId,
@@ -170,7 +169,7 @@ function addProposal(
         data: { path },
       });
     }
-    const before = seen && objectId('blob', seen);
+    const before = seen && objectId('blob', seen, odb.format);
     if (foreign && (before !== committed?.oid || (!earlier && indexed?.oid !== committed?.oid))) {
       throw new MemoryError('conflict', `${path} has changes that are not committed.`, {
         hint: 'Commit or stash them. Nothing was changed.',
@@ -184,7 +183,7 @@ function addProposal(
         ? restyleTo(builder.blob(committed.oid), seen)
         : undefined;
     const version = seen && restyle ? restyle(seen) : seen;
-    const versionId = restyle ? version && objectId('blob', version) : before;
+    const versionId = restyle ? version && objectId('blob', version, odb.format) : before;
     // To undo the change.
     if (seen && restyle) builder.add('blob', seen);
     if (indexed && indexed.oid !== committed?.oid && indexed.oid !== versionId) {
@@ -256,13 +255,13 @@ class Builder {
       this.#root === undefined ? undefined : { mode: folderMode, oid: this.#root };
     for (const name of path.split('/')) {
       if (entry?.mode !== folderMode) return undefined;
-      entry = findEntry(this.#tree(entry.oid), name);
+      entry = findEntry(this.#tree(entry.oid), name, this.#odb.format);
     }
     return entry;
   }
 
   add(type: 'blob' | 'tree' | 'commit', content: Uint8Array): Oid {
-    const object = encodeObject(type, content);
+    const object = this.#odb.encode(type, content);
     this.#objects.set(object.oid, object);
     return object.oid;
   }
@@ -335,7 +334,7 @@ class Builder {
       else below.set(name, [edit]);
     }
     for (const [name, group] of below) {
-      const old = here.has(name) ? here.get(name) : findEntry(before, name);
+      const old = here.has(name) ? here.get(name) : findEntry(before, name, this.#odb.format);
       const path = folder === '' ? name : `${folder}/${name}`;
       if (old && old.mode !== folderMode) {
         throw new MemoryError('damaged', `${path} is committed as something other than a folder.`, {
@@ -346,7 +345,7 @@ class Builder {
       const child = this.#edit(path, old?.oid, group);
       here.set(name, child === undefined ? undefined : { mode: folderMode, oid: child });
     }
-    const tree = spliceTree(before, here);
+    const tree = spliceTree(before, here, this.#odb.format);
     const result = tree.length === 0 ? undefined : this.#addTree(tree);
     if (!this.#before.has(folder)) this.#before.set(folder, oid);
     this.#after.set(folder, result);

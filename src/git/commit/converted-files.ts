@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Disk } from '../disk/disk.ts';
 import type { IndexFile } from '../index/index-file.ts';
 import { restyleTo } from '../objects/line-ends.ts';
-import { objectId } from '../objects/object.ts';
+import { isBlob } from '../objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../objects/odb.ts';
 import { TreeFolder } from '../objects/tree-folder.ts';
 import type { Head } from '../refs/refs.ts';
@@ -43,7 +43,7 @@ export function withConverted(
       if (!isBelow || changed.has(path) || stage !== 0 || (mode & 0o170000) !== 0o100000) continue;
       const seen = disk.files.load(join(tree.top, path), maxSize)?.bytes;
       // A staged version is the user's.
-      if (!seen || objectId('blob', seen) === oid || committed.oid(path) !== oid) continue;
+      if (!seen || isBlob(seen, oid) || committed.oid(path) !== oid) continue;
       const bytes = odb.content(oid, 'blob');
       if (restyleTo(bytes, seen)?.(seen).equals(bytes)) added.push({ path, seen, bytes });
     }

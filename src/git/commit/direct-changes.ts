@@ -5,7 +5,7 @@ import { throughLink } from '../disk/file-layer.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { RepositoryQueue } from '../locks/queue.ts';
 import type { ProcessToken } from '../locks/token.ts';
-import { type EncodedObject, encodeObject, formatCommit, type Oid } from '../objects/object.ts';
+import { type EncodedObject, formatCommit, type Oid } from '../objects/object.ts';
 import { treeOf } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
 import { maxConfigSize } from '../repository/config.ts';
@@ -60,7 +60,7 @@ export class DirectChanges {
       }
       const now = this.#site.now();
       const committer = identity(site.config, 'committer', now);
-      const merge = encodeObject(
+      const merge = site.odb.encode(
         'commit',
         formatCommit({
           tree: treeOf(site.odb, tip),

@@ -5,6 +5,7 @@ import { errno } from '../disk/file-layer.ts';
 import { isRefusal } from '../disk/file-system.ts';
 import { journalName } from '../locks/process-lock.ts';
 import type { Oid } from '../objects/object.ts';
+import { wholeOid } from '../objects/object-format.ts';
 import type { Reflog } from '../refs/reflog.ts';
 
 /**
@@ -150,7 +151,7 @@ function toPath(value: unknown, form?: RegExp): string {
 }
 
 function toOid(value: unknown): Oid {
-  return toText(value, /^[0-9a-f]{40}$/);
+  return toText(value, wholeOid);
 }
 
 function toText(value: unknown, form = /^/): string {

@@ -109,7 +109,7 @@ export async function applyPlan(
   const run = async (locks: Locks) => {
     const unsettled = [...(await stored), site.folder];
     try {
-      checkIdle(site.disk.files, site.tree.gitDir);
+      checkIdle(site.disk.files, site.tree);
       if (!holdsStill(site, plan, known) || !mutation.isAnnounced()) return undefined;
       return await mutation.run(locks, unsettled);
     } finally {

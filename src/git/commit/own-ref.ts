@@ -85,7 +85,7 @@ async function removePacked(
     await disk.settle([folder]);
     const text = disk.files.read(path)?.toString('latin1') ?? '';
     const name = Buffer.from(ref, 'utf8').toString('latin1');
-    const lines = text.split('\n').filter((line) => line.slice(41) !== name);
+    const lines = text.split('\n').filter((line) => line.slice(line.indexOf(' ') + 1) !== name);
     await lock.fill([Buffer.from(lines.join('\n'), 'latin1')]);
     lock.commit(path);
   } finally {

@@ -15,7 +15,7 @@ import {
 } from '../locks/lock.ts';
 import { discardName, turnName } from '../locks/owned-names.ts';
 import type { ProcessToken } from '../locks/token.ts';
-import { type Oid, objectId } from '../objects/object.ts';
+import { isBlob, type Oid, objectId } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import { treeOf } from '../objects/odb.ts';
 import { TreeFolder } from '../objects/tree-folder.ts';
@@ -159,7 +159,7 @@ async function putBack(site: RepositorySite, journal: Journal, top: string): Pro
     const stat = files.lstat(path);
     if (stat && stat.kind !== 'file') continue;
     const found = stat && files.read(path);
-    const oid = found && objectId('blob', found);
+    const oid = found && objectId('blob', found, site.odb.format);
     if (oid !== file.after || oid === file.before) continue;
     if (file.before !== undefined && !site.odb.has(file.before)) {
       site.warn(`${path} was not restored: its earlier content is not in the repository.`);
@@ -190,7 +190,7 @@ export async function fixIndex(
   const { disk } = site;
   const gitDir = gitDirOf(site, journal);
   const target = indexPath(disk.files, { gitDir });
-  const changes = () => indexChanges(disk, target, journal, top, side);
+  const changes = () => indexChanges(site, target, journal, top, side);
   const ours = GitLock.adopt(disk, target, 'index', site.folder, journal.token);
   // If another process holds the lock by now, there is usually nothing left to change.
   if (!ours && !changes()) return;
@@ -203,7 +203,12 @@ export async function fixIndex(
       lock.release();
       return;
     }
-    await writeIndex({ disk, tree: { top, gitDir } }, change.file, change.edit, lock);
+    await writeIndex(
+      { disk, odb: site.odb, tree: { top, gitDir } },
+      change.file,
+      change.edit,
+      lock,
+    );
     lock.commit(target);
     await disk.settle([dirname(target)]);
   } catch (error) {
@@ -214,13 +219,13 @@ export async function fixIndex(
 
 /** The edit that sets index lines to one side; undefined if none of them is at the other. */
 export function indexChanges(
-  disk: Disk,
+  { disk, odb }: Pick<RepositorySite, 'disk' | 'odb'>,
   target: string,
   journal: Journal,
   top: string,
   side: 'before' | 'after',
 ): { readonly file: IndexFile; readonly edit: IndexEdit } | undefined {
-  const file = IndexFile.read(disk.files.read(target));
+  const file = IndexFile.read(disk.files.read(target), odb.format);
   // The versions of a conflict are the user's, also where one of them is ours.
   const unmerged = new Set(file.unmerged ? file.unmergedBelow('').map(({ path }) => path) : []);
   const set: IndexChange[] = [];
@@ -238,7 +243,7 @@ export function indexChanges(
 function statOf(disk: Disk, path: string, oid: Oid): LineStat | undefined {
   const stat = disk.files.lstatExact(path);
   const bytes = stat?.isFile() ? disk.files.read(path) : undefined;
-  return stat && bytes && objectId('blob', bytes) === oid ? lineStat(stat) : undefined;
+  return stat && bytes && isBlob(bytes, oid) ? lineStat(stat) : undefined;
 }
 
 /** Removes a git lock of a dead process, which is found by its inode. */

@@ -11,7 +11,7 @@ import type { LockWait } from '../locks/lock.ts';
 import { RepositoryQueue } from '../locks/queue.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid } from '../objects/object.ts';
-import { ObjectDatabase } from '../objects/odb.ts';
+import type { ObjectDatabase } from '../objects/odb.ts';
 import { earlierValues } from '../refs/reflog.ts';
 import { type Head, Refs } from '../refs/refs.ts';
 import { GitConfig } from '../repository/config.ts';
@@ -20,6 +20,7 @@ import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
 import { checkOwner } from '../repository/owner.ts';
+import { openObjects } from '../repository/repository-format.ts';
 import { sharedBits, shareTree, unflushedDisk } from '../repository/shared-repository.ts';
 import type { Proposal } from './commit-plan.ts';
 import { type CommitWaits, CommitWatch } from './commit-watch.ts';
@@ -131,7 +132,7 @@ export class Repository {
     };
     shareTree(disk, tree, bits);
     this.unflushed = unflushedDisk(disk.files, tree, bits);
-    this.odb = new ObjectDatabase(disk, commonDir);
+    this.odb = openObjects(disk, commonDir);
     this.#site = { disk, odb: this.odb, commonDir, folder, warn: options.warn };
     this.#queue = new RepositoryQueue(
       disk,
@@ -320,7 +321,7 @@ export class Repository {
   }
 
   #readIndex(): IndexFile | undefined {
-    const site = { disk: this.#disk, tree: this.tree };
+    const site = { disk: this.#disk, tree: this.tree, odb: this.odb };
     try {
       this.#index = readIndex(site, this.#index, indexKey(site));
       return this.#index.file;
@@ -343,7 +344,7 @@ export class Repository {
    */
   checkWritable(): GitConfig {
     const config = this.#knownConfig();
-    checkIdle(this.#disk.files, this.tree.gitDir);
+    checkIdle(this.#disk.files, this.tree);
     return config;
   }
 

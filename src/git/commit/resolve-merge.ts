@@ -4,7 +4,7 @@ import { type IndexChange, IndexFile, type Unmerged } from '../index/index-file.
 import { indexPath, writeIndex } from '../index/known-index.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
-import { encodeObject } from '../objects/object.ts';
+import { noObject } from '../objects/object-format.ts';
 import { endJournal, writeJournal } from './journal.ts';
 import type { MutationSite } from './mutation.ts';
 import {
@@ -26,9 +26,6 @@ export interface ResolvedFile extends Placement {
 /** Resolves unmerged files; files that are left out stay unmerged. */
 export type ResolveMerge = (unmerged: readonly Unmerged[]) => Promise<readonly ResolvedFile[]>;
 
-/** No commit has this id, so recovery by this journal only removes temporary files. */
-const none = '0'.repeat(40);
-
 /**
  * Writes resolved files into the work tree and the index, under git's lock of the index.
  *
@@ -45,10 +42,12 @@ export async function resolveMerge(
   const target = indexPath(disk.files, tree);
   const lock = await GitLock.take(disk, target, 'index', folder, token, wait);
   try {
-    const index = IndexFile.read(disk.files.read(target));
+    const index = IndexFile.read(disk.files.read(target), odb.format);
     const files = await settle(index.unmergedBelow(''));
     if (files.length === 0) return;
     const folders = missingFolders(disk, tree.top, files);
+    // No commit has this id, so recovery by this journal only removes temporary files.
+    const none = noObject(odb.format);
     await writeJournal(disk, folder, {
       token: token.id,
       top: relative(commonDir, tree.top),
@@ -76,7 +75,7 @@ export async function resolveMerge(
         remove.push(path);
         continue;
       }
-      const blob = encodeObject('blob', bytes);
+      const blob = odb.encode('blob', bytes);
       blobs.push(blob);
       set.push({ path, oid: blob.oid, mode, stat: stats.get(path) });
     }

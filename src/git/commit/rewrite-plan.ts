@@ -1,10 +1,4 @@
-import {
-  type EncodedObject,
-  encodeObject,
-  formatCommit,
-  type Oid,
-  type Signature,
-} from '../objects/object.ts';
+import { type EncodedObject, formatCommit, type Oid, type Signature } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import { treeOf } from '../objects/odb.ts';
 import { findEntry, folderMode, type TreeEntry } from '../objects/tree.ts';
@@ -52,7 +46,7 @@ export function planRewrite(
 ): CommitPlan {
   const objects: EncodedObject[] = [];
   const add = (type: 'commit' | 'tree', content: Buffer): Oid => {
-    const object = encodeObject(type, content);
+    const object = odb.encode(type, content);
     objects.push(object);
     return object.oid;
   };
@@ -87,7 +81,7 @@ function entryBelow(
   path: readonly string[],
 ): TreeEntry | undefined {
   const [name = '', ...below] = path;
-  const entry = findEntry(odb.content(tree, 'tree'), name);
+  const entry = findEntry(odb.content(tree, 'tree'), name, odb.format);
   if (below.length === 0 || entry?.mode !== folderMode) return entry;
   return entryBelow(odb, entry.oid, below);
 }

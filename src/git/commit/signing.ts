@@ -14,6 +14,7 @@ import {
   type Oid,
   type Signature,
 } from '../objects/object.ts';
+import { formatOf, type ObjectFormat } from '../objects/object-format.ts';
 import type { GitConfig } from '../repository/config.ts';
 import { isTrue } from '../repository/config-text.ts';
 import { findProgram, programToStart } from '../repository/program-start.ts';
@@ -95,9 +96,10 @@ export async function signPlan(plan: CommitPlan, sign: Sign): Promise<CommitPlan
   for (const { type, oid, content } of plan.objects) {
     if (type !== 'commit') continue;
     const payload = withParents(content, idOf);
+    const format = formatOf(oid);
     const signature = await sign(payload);
     if (!signature.startsWith('-----BEGIN ')) throw cannotSign('the program gave no signature');
-    signed.set(oid, encodeObject('commit', withSignature(payload, signature)));
+    signed.set(oid, encodeObject('commit', withSignature(payload, signature, format), format));
   }
   return {
     ...plan,
@@ -110,7 +112,7 @@ export async function signPlan(plan: CommitPlan, sign: Sign): Promise<CommitPlan
 
 /** A commit without its signature. */
 export function withoutSignature(commit: Uint8Array): Buffer {
-  return editHead(commit, (head) => head.replace(/^gpgsig .*\n(?: .*\n)*/m, ''));
+  return editHead(commit, (head) => head.replace(/^gpgsig(?:-sha256)? .*\n(?: .*\n)*/gm, ''));
 }
 
 function withParents(commit: Uint8Array, idOf: (oid: Oid) => Oid): Buffer {
@@ -120,9 +122,10 @@ function withParents(commit: Uint8Array, idOf: (oid: Oid) => Oid): Buffer {
 }
 
 /** Adds a signature as the last header field of a commit (gitformat-signature). */
-function withSignature(commit: Uint8Array, signature: string): Buffer {
+function withSignature(commit: Uint8Array, signature: string, { name }: ObjectFormat): Buffer {
+  const field = name === 'sha1' ? 'gpgsig' : 'gpgsig-sha256';
   const lines = signature.replaceAll('\r', '').trimEnd().split('\n').join('\n ');
-  return editHead(commit, (head) => `${head}gpgsig ${lines}\n`);
+  return editHead(commit, (head) => `${head}${field} ${lines}\n`);
 }
 
 /** A commit with its fields changed; every byte of its message stays. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { indexKey, indexPath, type KnownIndex } from '../index/known-index.ts';
 import type { ProcessToken } from '../locks/token.ts';
-import { objectId } from '../objects/object.ts';
+import { isBlob } from '../objects/object.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import type { Journal } from './journal.ts';
@@ -94,7 +94,7 @@ export class StaleIndex {
     }
     const files = last.journal.files.filter((file) => this.#isInPlace(file));
     const journal = { ...last.journal, files };
-    return indexChanges(disk, target, journal, tree.top, 'after') && journal;
+    return indexChanges(this.#site, target, journal, tree.top, 'after') && journal;
   }
 
   /** Whether a file is as the change left it: otherwise the user has taken it back. */
@@ -103,6 +103,6 @@ export class StaleIndex {
     const full = join(tree.top, path);
     const isFile = disk.files.lstat(full)?.kind === 'file';
     const found = isFile ? disk.files.read(full) : undefined;
-    return (found && objectId('blob', found)) === after;
+    return found && after !== undefined ? isBlob(found, after) : found === after;
   }
 }

@@ -1,7 +1,9 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Files } from '../disk/file-layer.ts';
-import { IndexFile } from '../index/index-file.ts';
+import type { IndexFile } from '../index/index-file.ts';
+import { loadIndex } from '../index/known-index.ts';
+import { objectFormats } from '../objects/object-format.ts';
 import type { GitConfig } from '../repository/config.ts';
 import { isTrue } from '../repository/config-text.ts';
 import type { WorkTree } from '../repository/discover.ts';
@@ -81,9 +83,9 @@ export function checkStorage(config: GitConfig): void {
   const what = 'The history of this repository can be neither read nor written';
   const extensions = config.repositorySection('extensions');
   const objects = extensions.get('objectformat')?.toLowerCase() ?? 'sha1';
-  if (objects !== 'sha1') {
+  if (!objectFormats.has(objects)) {
     throw new MemoryError('unsupported', `${what}: its object ids are ${objects}.`, {
-      hint: 'Keep the memory in a SHA-1 repository: start the server with --root set to one.',
+      hint: 'Update this program, or set --root to another repository.',
     });
   }
   const refs = extensions.get('refstorage')?.toLowerCase() ?? 'files';
@@ -141,10 +143,10 @@ export function underWayIn(files: Files, gitDir: string) {
  *
  * @throws MemoryError `busy` with the way out.
  */
-export function checkIdle(files: Files, gitDir: string): void {
-  const found = underWayIn(files, gitDir);
+export function checkIdle(files: Files, tree: WorkTree): void {
+  const found = underWayIn(files, tree.gitDir);
   if (!found) return;
-  const first = hasUnmerged(files, gitDir) ? `${mergeHint} Then finish it` : 'Finish it first';
+  const first = hasUnmerged(files, tree) ? `${mergeHint} Then finish it` : 'Finish it first';
   throw new MemoryError('busy', `${found.what} is under way in this repository.`, {
     hint: `${first}: ${found.wayOut}. Reading still works.`,
     data: { state: found.file },
@@ -165,9 +167,9 @@ export function checkMerged({ unmerged }: IndexFile): void {
 
 const mergeHint = 'resolve_conflicts merges records in conflict.';
 
-function hasUnmerged(files: Files, gitDir: string): boolean {
+function hasUnmerged(files: Files, tree: WorkTree): boolean {
   try {
-    return IndexFile.read(files.read(join(gitDir, 'index'))).unmerged;
+    return loadIndex(files, tree).unmerged;
   } catch (error) {
     if (error instanceof MemoryError) return false;
     throw error;

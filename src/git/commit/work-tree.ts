@@ -7,7 +7,7 @@ import type { Oid } from '../objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../objects/odb.ts';
 import { folderMode, listTree } from '../objects/tree.ts';
 import { Refs } from '../refs/refs.ts';
-import { isBare } from '../repository/config.ts';
+import { isBare } from '../repository/repository-format.ts';
 
 /** The repository to which a linked work tree is added. */
 export interface WorkTreeSite {
@@ -147,7 +147,7 @@ async function createAdmin(
   const admin = newAdmin(site);
   const draft = draftOf(site);
   for (const folder of disk.makeDirectories(draft)) changed.add(folder);
-  const index = IndexFile.read(undefined).splice(lines, [], []);
+  const index = IndexFile.read(undefined, site.odb.format).splice(lines, [], []);
   const head: [string, Buffer][] = [
     ['commondir', Buffer.from('../..\n')],
     ['gitdir', pointerIn(top)],
@@ -241,7 +241,7 @@ function adminNamedBy(files: Files, top: string): string | undefined {
 
 /** The files of a tree as lines of an index without stats, so that git compares the files themselves. */
 function* filesOf(odb: ObjectDatabase, tree: Oid, prefix: string): Generator<IndexChange> {
-  for (const { name, mode, oid } of listTree(odb.content(tree, 'tree'))) {
+  for (const { name, mode, oid } of listTree(odb.content(tree, 'tree'), odb.format)) {
     const path = prefix + name;
     // Git itself does not check these out; a remote can send any.
     if (/^(?:\.{0,2}|\.git)$|[/\\\0]/i.test(name)) {

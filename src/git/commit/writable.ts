@@ -2,12 +2,10 @@ import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import { Disk, storageError } from '../disk/disk.ts';
 import type { Files } from '../disk/file-layer.ts';
-import { IndexFile } from '../index/index-file.ts';
-import { indexPath } from '../index/known-index.ts';
+import { indexPath, loadIndex } from '../index/known-index.ts';
 import { OwnedNames } from '../locks/owned-names.ts';
 import { isLocal } from '../locks/process-lock.ts';
 import { isDead } from '../locks/token.ts';
-import { ObjectDatabase } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
 import { Refs } from '../refs/refs.ts';
 import { GitConfig } from '../repository/config.ts';
@@ -15,6 +13,7 @@ import { Conversions } from '../repository/conversions.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
 import { checkOwner } from '../repository/owner.ts';
+import { openObjects } from '../repository/repository-format.ts';
 import { planCommits } from './commit-plan.ts';
 import { missingFolders } from './placement.ts';
 import { stagedIn } from './prepare.ts';
@@ -37,7 +36,7 @@ export function writeRefusals(
   return failures([
     () => checkFolders(files, tree.top, path),
     () => checkCommit(files, tree, config, path),
-    () => checkIdle(files, tree.gitDir),
+    () => checkIdle(files, tree),
     () => checkSigning(config, env),
     () => new IgnoreRules(files, tree, config, env).check([path]),
     // The rules can be in the index, which cannot be read in another format.
@@ -74,8 +73,8 @@ function checkConversions(
   path: string,
 ): void {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  const index = IndexFile.read(files.read(join(tree.gitDir, 'index')));
-  const odb = new ObjectDatabase(new Disk(files, 'relaxed'), tree.commonDir);
+  const index = loadIndex(files, tree);
+  const odb = openObjects(new Disk(files, 'relaxed'), tree.commonDir);
   try {
     const paths = [path, ...usualFiles.map((name) => folder + name)];
     new Conversions(files, tree, config, env).check(paths, stagedIn(odb, index));
@@ -105,7 +104,7 @@ function checkFolders(files: Files, top: string, path: string): void {
 /** Plans a commit of the file. Each step can be checked only after the previous ones. */
 function checkCommit(files: Files, tree: WorkTree, config: GitConfig, path: string): void {
   checkFormat(config, tree);
-  const index = IndexFile.read(files.read(join(tree.gitDir, 'index')));
+  const index = loadIndex(files, tree);
   checkMerged(index);
   const head = new Refs(files, tree.gitDir, tree.commonDir).head();
   const seen = files.read(join(tree.top, path));
@@ -113,7 +112,7 @@ function checkCommit(files: Files, tree: WorkTree, config: GitConfig, path: stri
   const time = new Date();
   const author = identity(config, 'author', time);
   const committer = identity(config, 'committer', time);
-  const odb = new ObjectDatabase(new Disk(files, 'relaxed'), tree.commonDir);
+  const odb = openObjects(new Disk(files, 'relaxed'), tree.commonDir);
   try {
     planCommits(odb, head, index, [{ changes, message: '' }], { author, committer });
   } finally {

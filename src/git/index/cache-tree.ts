@@ -1,4 +1,5 @@
 import type { Oid } from '../objects/object.ts';
+import type { ObjectFormat } from '../objects/object-format.ts';
 
 /** How a commit changed the tree of a folder. */
 export interface TreeChange {
@@ -25,9 +26,10 @@ export function updateCachedTrees(
   bytes: Buffer,
   trees: readonly TreeChange[],
   growth: ReadonlyMap<string, number>,
+  format: ObjectFormat,
 ): Buffer | undefined {
   try {
-    const update = new Update(bytes, trees, growth);
+    const update = new Update(bytes, trees, growth, format);
     update.node('', 0);
     return update.end === bytes.length ? Buffer.concat(update.pieces) : undefined;
   } catch (error) {
@@ -37,9 +39,9 @@ export function updateCachedTrees(
 }
 
 /** The root tree in the extension's content; undefined where it is invalid. */
-export function cachedRoot(bytes: Buffer): Oid | undefined {
+export function cachedRoot(bytes: Buffer, { size }: ObjectFormat): Oid | undefined {
   const head = /^\0(\d+) \d+\n/.exec(bytes.toString('latin1', 0, 32));
-  return head ? bytes.toString('hex', head[0].length, head[0].length + 20) : undefined;
+  return head ? bytes.toString('hex', head[0].length, head[0].length + size) : undefined;
 }
 
 class Update {
@@ -47,13 +49,21 @@ class Update {
   /** Offset of the first byte that was not read. */
   end = 0;
   readonly #bytes: Buffer;
+  /** The length of an id, in bytes. */
+  readonly #idSize: number;
   readonly #growth: ReadonlyMap<string, number>;
   readonly #changes: ReadonlyMap<string, TreeChange>;
   /** Folders below each folder that the commit changed, by their parent. */
   readonly #below = new Map<string, TreeChange[]>();
 
-  constructor(bytes: Buffer, trees: readonly TreeChange[], growth: ReadonlyMap<string, number>) {
+  constructor(
+    bytes: Buffer,
+    trees: readonly TreeChange[],
+    growth: ReadonlyMap<string, number>,
+    { size }: ObjectFormat,
+  ) {
     this.#bytes = bytes;
+    this.#idSize = size;
     this.#growth = growth;
     // The new tree of a parent folder without a `TreeChange` is unknown.
     const unknown = [...growth.keys()].map((folder) => ({ folder, ...unknownTrees }));
@@ -72,7 +82,7 @@ class Update {
     const name = this.#upTo(0);
     const count = this.#number(0x20);
     const children = this.#number(0x0a);
-    const oid = count >= 0 ? this.#take(20).toString('hex') : undefined;
+    const oid = count >= 0 ? this.#take(this.#idSize).toString('hex') : undefined;
     const place = this.pieces.length;
     this.pieces.push(name);
     const strange = new Map(
@@ -113,7 +123,7 @@ class Update {
       this.#upTo(0);
       const count = this.#number(0x20);
       open += this.#number(0x0a) - 1;
-      if (count >= 0) this.#take(20);
+      if (count >= 0) this.#take(this.#idSize);
     }
     return this.#bytes.subarray(start, this.end);
   }

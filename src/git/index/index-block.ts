@@ -1,11 +1,12 @@
 import type { Oid } from '../objects/object.ts';
+import type { ObjectFormat } from '../objects/object-format.ts';
 import { damaged } from './index-extensions.ts';
 import { becomesTrusted, type IndexTimes, type LineContent } from './index-time.ts';
 
 /** Maximum lines of a block; a path in several stages may exceed it. */
 const maxLines = 512;
-/** Bytes of a line before its name; two more where an extended flag is set. */
-export const fixedSize = 62;
+/** The offset of the id in a line. */
+const idAt = 40;
 const stageMask = 0x3000;
 const extendedFlag = 0x4000;
 const skipWorktreeFlag = 0x4000;
@@ -52,8 +53,15 @@ export class IndexBlock {
   #unmerged: boolean | undefined;
   #newest: number | undefined;
   #sums: readonly [number, number] | undefined;
+  readonly #format: ObjectFormat;
 
-  private constructor(bytes: Buffer, offsets: Uint32Array, names: readonly Buffer[] | undefined) {
+  private constructor(
+    bytes: Buffer,
+    offsets: Uint32Array,
+    names: readonly Buffer[] | undefined,
+    format: ObjectFormat,
+  ) {
+    this.#format = format;
     this.bytes = bytes;
     this.#offsets = offsets;
     this.#names = names;
@@ -70,8 +78,10 @@ export class IndexBlock {
     bytes: Buffer,
     count: number,
     compressed: boolean,
+    format: ObjectFormat,
     previous: Buffer = noName,
   ): IndexBlock[] {
+    const fixedSize = fixedSizeOf(format);
     if (count > bytes.length / fixedSize) throw damaged();
     const offsets = new Uint32Array(count + 1);
     const names: Buffer[] | undefined = compressed ? [] : undefined;
@@ -80,7 +90,7 @@ export class IndexBlock {
     for (let i = 0; i < count; i++) {
       offsets[i] = at;
       if (at + fixedSize > bytes.length) throw damaged();
-      const flags = uint16(bytes, at + 60);
+      const flags = uint16(bytes, at + fixedSize - 2);
       const name = at + fixedSize + (flags & extendedFlag ? 2 : 0);
       if (names) {
         const strip = readOffset(bytes, name);
@@ -99,7 +109,7 @@ export class IndexBlock {
     }
     if (at > bytes.length) throw damaged();
     offsets[count] = at;
-    return new IndexBlock(bytes.subarray(0, at), offsets, names).#parts();
+    return new IndexBlock(bytes.subarray(0, at), offsets, names, format).#parts();
   }
 
   get count(): number {
@@ -120,10 +130,11 @@ export class IndexBlock {
   line(at: number): IndexLine {
     const start = this.#start(at);
     const flags = this.#flags(at);
-    const more = flags & extendedFlag ? this.bytes.readUInt16BE(start + fixedSize) : 0;
+    const more =
+      flags & extendedFlag ? this.bytes.readUInt16BE(start + fixedSizeOf(this.#format)) : 0;
     return {
       name: this.name(at),
-      oid: this.bytes.toString('hex', start + 40, start + 60),
+      oid: this.bytes.toString('hex', start + idAt, start + idAt + this.#format.size),
       mode: this.bytes.readUInt32BE(start + 24),
       stage: (flags & stageMask) >> 12,
       skipWorktree: (more & skipWorktreeFlag) !== 0,
@@ -149,8 +160,8 @@ export class IndexBlock {
     for (let at = 0; at < this.count; at++) {
       const start = this.#start(at);
       const kind = int32(this.bytes, start + 24) ^ (this.#flags(at) << 16);
-      a = (a + Math.imul(int32(this.bytes, start + 40) ^ kind, 0x9e3779b1)) | 0;
-      b = (b + Math.imul(int32(this.bytes, start + 44) ^ kind, 0x85ebca6b)) | 0;
+      a = (a + Math.imul(int32(this.bytes, start + idAt) ^ kind, 0x9e3779b1)) | 0;
+      b = (b + Math.imul(int32(this.bytes, start + idAt + 4) ^ kind, 0x85ebca6b)) | 0;
     }
     return [a, b];
   }
@@ -213,14 +224,16 @@ export class IndexBlock {
       count -= end - at;
       other = before;
       if (fixed) {
-        pieces.push(fixed, this.#names ? compressName(name, before) : padName(name));
+        pieces.push(fixed, this.#names ? compressName(name, before) : padName(name, fixed.length));
         count += 1;
         other = name;
       }
     }
     this.#copy(pieces, copied, this.count, other);
     const compressed = this.#names !== undefined;
-    return count === 0 ? [] : IndexBlock.read(Buffer.concat(pieces), count, compressed, previous);
+    return count === 0
+      ? []
+      : IndexBlock.read(Buffer.concat(pieces), count, compressed, this.#format, previous);
   }
 
   /**
@@ -248,7 +261,7 @@ export class IndexBlock {
       copy ??= Buffer.from(this.bytes);
       copy.writeUInt32BE(0, start + sizeAt);
     }
-    return copy ? new IndexBlock(copy, this.#offsets, this.#names) : this;
+    return copy ? new IndexBlock(copy, this.#offsets, this.#names, this.#format) : this;
   }
 
   /** The latest mtime of the lines, in seconds. */
@@ -295,7 +308,7 @@ export class IndexBlock {
     const start = this.#start(from);
     const offsets = this.#offsets.slice(from, to + 1).map((offset) => offset - start);
     const bytes = this.bytes.subarray(start, this.#start(to));
-    return new IndexBlock(bytes, offsets, this.#names?.slice(from, to));
+    return new IndexBlock(bytes, offsets, this.#names?.slice(from, to), this.#format);
   }
 
   #start(at: number): number {
@@ -303,12 +316,17 @@ export class IndexBlock {
   }
 
   #flags(at: number): number {
-    return uint16(this.bytes, this.#start(at) + 60);
+    return uint16(this.bytes, this.#start(at) + fixedSizeOf(this.#format) - 2);
   }
 
   #fixedSize(at: number): number {
-    return fixedSize + (this.#flags(at) & extendedFlag ? 2 : 0);
+    return fixedSizeOf(this.#format) + (this.#flags(at) & extendedFlag ? 2 : 0);
   }
+}
+
+/** The bytes of a line before its name; two more where an extended flag is set. */
+export function fixedSizeOf({ size }: ObjectFormat): number {
+  return idAt + size + 2;
 }
 
 /** Like `readInt32BE`, which takes longer than the rest of a loop over 100,000 lines. */
@@ -322,7 +340,7 @@ function uint16(bytes: Buffer, at: number): number {
 }
 
 /** Formats a name for versions 2 and 3: at least one zero pads the line to a multiple of eight. */
-function padName(name: Buffer): Buffer {
+function padName(name: Buffer, fixedSize: number): Buffer {
   const padding = 8 - ((fixedSize + name.length) % 8);
   return Buffer.concat([name, Buffer.alloc(padding)]);
 }

@@ -1,4 +1,5 @@
 import { MemoryError } from '../../core/values/error.ts';
+import type { ObjectFormat } from '../objects/object-format.ts';
 import { type TreeChange, updateCachedTrees } from './cache-tree.ts';
 
 /** An extension after the lines of an index (gitformat-index, "Extensions"). */
@@ -10,12 +11,13 @@ export interface Extension {
 /**
  * Reads the extensions of an index, from the end of its last line.
  *
+ * @param bytes of the index without its checksum.
  * @throws MemoryError `unsupported` for an unknown extension that is not optional.
  */
 export function readExtensions(bytes: Buffer, from: number): Extension[] {
   const found: Extension[] = [];
   let at = from;
-  const end = bytes.length - 20;
+  const end = bytes.length;
   while (at < end) {
     if (at + 8 > end) throw damaged();
     const name = bytes.toString('latin1', at, at + 4);
@@ -47,10 +49,11 @@ export function keepExtension(
   structural: boolean,
   trees: readonly TreeChange[],
   growth: ReadonlyMap<string, number>,
+  format: ObjectFormat,
 ): Extension[] {
   switch (extension.name) {
     case 'TREE': {
-      const content = updateCachedTrees(extension.bytes.subarray(8), trees, growth);
+      const content = updateCachedTrees(extension.bytes.subarray(8), trees, growth, format);
       return content ? [makeExtension('TREE', content)] : [];
     }
     case 'sdir':

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import type { Stat } from '../disk/file-layer.ts';
 import type { Oid } from '../objects/object.ts';
+import type { ObjectFormat } from '../objects/object-format.ts';
 import { cachedRoot, type TreeChange } from './cache-tree.ts';
-import { fixedSize, IndexBlock, type IndexLine, type LineEdit } from './index-block.ts';
+import { fixedSizeOf, IndexBlock, type IndexLine, type LineEdit } from './index-block.ts';
 import { damaged, type Extension, keepExtension, readExtensions } from './index-extensions.ts';
 import type { IndexTimes, LineContent } from './index-time.ts';
 
@@ -52,8 +52,6 @@ export interface LineStat {
 
 const signature = 0x44495243;
 const headSize = 12;
-const hashSize = 20;
-const noHash = Buffer.alloc(hashSize);
 const noBytes = Buffer.alloc(0);
 const sides = [undefined, 'base', 'ours', 'theirs'] as const;
 
@@ -64,7 +62,8 @@ const sides = [undefined, 'base', 'ours', 'theirs'] as const;
  * so what the user has staged stays staged.
  */
 export class IndexFile {
-  readonly #format: number;
+  readonly #version: number;
+  readonly #format: ObjectFormat;
   /** At least one; an index without lines has an empty block. */
   readonly #blocks: readonly IndexBlock[];
   readonly #extensions: readonly Extension[];
@@ -73,13 +72,15 @@ export class IndexFile {
   readonly unmerged: boolean;
 
   private constructor(
-    format: number,
+    version: number,
+    format: ObjectFormat,
     blocks: readonly IndexBlock[],
     extensions: readonly Extension[],
     skipHash: boolean,
   ) {
+    this.#version = version;
     this.#format = format;
-    this.#blocks = blocks.length > 0 ? blocks : IndexBlock.read(noBytes, 0, format === 4);
+    this.#blocks = blocks.length > 0 ? blocks : IndexBlock.read(noBytes, 0, version === 4, format);
     this.#extensions = extensions;
     this.#skipHash = skipHash;
     this.unmerged = blocks.some((block) => block.unmerged);
@@ -90,16 +91,19 @@ export class IndexFile {
    * @throws MemoryError `unsupported` for a split index or an unknown extension that is not optional,
    *   `damaged` for bytes that are not an index.
    */
-  static read(bytes: Buffer | undefined): IndexFile {
-    if (!bytes) return new IndexFile(2, [], [], false);
-    if (bytes.length < headSize + hashSize || bytes.readUInt32BE(0) !== signature) throw damaged();
-    const format = bytes.readUInt32BE(4);
-    if (format < 2 || format > 4) throw damaged();
+  static read(bytes: Buffer | undefined, format: ObjectFormat): IndexFile {
+    if (!bytes) return new IndexFile(2, format, [], [], false);
+    const { size } = format;
+    if (bytes.length < headSize + size || bytes.readUInt32BE(0) !== signature) throw damaged();
+    const version = bytes.readUInt32BE(4);
+    if (version < 2 || version > 4) throw damaged();
     const count = bytes.readUInt32BE(8);
-    const blocks = IndexBlock.read(bytes.subarray(headSize, -hashSize), count, format === 4);
+    const lines = bytes.subarray(headSize, -size);
+    const blocks = IndexBlock.read(lines, count, version === 4, format);
     const end = blocks.reduce((sum, block) => sum + block.bytes.length, headSize);
-    const skipHash = bytes.subarray(-hashSize).equals(noHash);
-    return new IndexFile(format, blocks, readExtensions(bytes, end), skipHash);
+    const skipHash = bytes.subarray(-size).every((byte) => byte === 0);
+    const extensions = readExtensions(bytes.subarray(0, -size), end);
+    return new IndexFile(version, format, blocks, extensions, skipHash);
   }
 
   /** The path's line; the first one of an unmerged path. */
@@ -164,7 +168,7 @@ export class IndexFile {
   /** The cached tree of all lines; undefined after a line has changed. */
   get tree(): Oid | undefined {
     const cache = this.#extensions.find(({ name }) => name === 'TREE');
-    return cache && cachedRoot(cache.bytes.subarray(8));
+    return cache && cachedRoot(cache.bytes.subarray(8), this.#format);
   }
 
   /**
@@ -211,8 +215,8 @@ export class IndexFile {
     trees: readonly TreeChange[],
   ): IndexFile {
     const sorted = [
-      ...set.map((change) => toEdit(change.path, change)),
-      ...remove.map((path) => toEdit(path, undefined)),
+      ...set.map((change) => toEdit(change.path, change, this.#format)),
+      ...remove.map((path) => toEdit(path, undefined, this.#format)),
     ].sort((a, b) => Buffer.compare(a.name, b.name));
     const edits = new Map(this.#blocks.map((block) => [block, [] as LineEdit[]]));
     const growth = new Map<string, number>();
@@ -235,9 +239,9 @@ export class IndexFile {
     }
     const structural = [...growth.values()].some((delta) => delta !== 0);
     const extensions = this.#extensions.flatMap((extension) =>
-      keepExtension(extension, structural, trees, growth),
+      keepExtension(extension, structural, trees, growth, this.#format),
     );
-    return new IndexFile(this.#format, blocks, extensions, this.#skipHash);
+    return new IndexFile(this.#version, this.#format, blocks, extensions, this.#skipHash);
   }
 
   /**
@@ -247,19 +251,19 @@ export class IndexFile {
    */
   smudge(times: IndexTimes, holds: (line: LineContent) => boolean): IndexFile {
     const blocks = this.#blocks.map((block) => block.smudge(times, holds));
-    return new IndexFile(this.#format, blocks, this.#extensions, this.#skipHash);
+    return new IndexFile(this.#version, this.#format, blocks, this.#extensions, this.#skipHash);
   }
 
   /** The content of the file, with its checksum, or zeros where git writes none. */
   pieces(): readonly Buffer[] {
     const count = this.#blocks.reduce((sum, block) => sum + block.count, 0);
     const head = Buffer.alloc(headSize);
-    for (const [i, word] of [signature, this.#format, count].entries()) {
+    for (const [i, word] of [signature, this.#version, count].entries()) {
       head.writeUInt32BE(word, i * 4);
     }
     const pieces = [head, ...[...this.#blocks, ...this.#extensions].map(({ bytes }) => bytes)];
-    if (this.#skipHash) return [...pieces, noHash];
-    const hash = createHash('sha1');
+    if (this.#skipHash) return [...pieces, Buffer.alloc(this.#format.size)];
+    const hash = this.#format.hash();
     for (const piece of pieces) hash.update(piece);
     return [...pieces, hash.digest()];
   }
@@ -281,9 +285,9 @@ export class IndexFile {
   }
 }
 
-function toEdit(path: string, change: IndexChange | undefined): LineEdit {
+function toEdit(path: string, change: IndexChange | undefined, format: ObjectFormat): LineEdit {
   const name = Buffer.from(path, 'utf8');
-  return { name, fixed: change && formatLine(name, change) };
+  return { name, fixed: change && formatLine(name, change, format) };
 }
 
 const noStat: LineStat = {
@@ -315,14 +319,14 @@ export function lineStat(stat: BigIntStats): LineStat {
 }
 
 /** Formats the bytes before the name, for a line at stage 0. */
-function formatLine(name: Buffer, { oid, mode, stat }: IndexChange): Buffer {
+function formatLine(name: Buffer, { oid, mode, stat }: IndexChange, format: ObjectFormat): Buffer {
   // Small buffers from the pool take less memory; all bytes are written below.
-  const fixed = Buffer.allocUnsafe(fixedSize);
+  const fixed = Buffer.allocUnsafe(fixedSizeOf(format));
   const { ctime, ctimeNs, mtime, mtimeNs, dev, ino, uid, gid, size } = stat ?? noStat;
   const words = [ctime, ctimeNs, mtime, mtimeNs, dev, ino, mode, uid, gid, size];
   for (const [i, word] of words.entries()) fixed.writeUInt32BE(word, i * 4);
   fixed.write(oid, 40, 'hex');
-  fixed.writeUInt16BE(Math.min(name.length, 0xfff), 60);
+  fixed.writeUInt16BE(Math.min(name.length, 0xfff), fixed.length - 2);
   return fixed;
 }
 

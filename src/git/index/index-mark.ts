@@ -3,10 +3,11 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import type { Oid } from '../objects/object.ts';
+import { oidPattern } from '../objects/object-format.ts';
 
 /** Longer than any mark, so that a new mark overwrites the old one. */
-const markLength = 180;
-const form = /^(\w{40}) (\d+) (quick|slow) (.*?) *\n/;
+const markLength = 240;
+const form = new RegExp(String.raw`^(${oidPattern}) (\d+) (quick|slow) (.*?) *\n`);
 
 /** The last commit of a server of this repository. */
 export interface OwnCommit {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Disk } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
-import { type Oid, objectId } from '../objects/object.ts';
+import { isBlob, type Oid } from '../objects/object.ts';
 
 /** The mtime of a file as the two numbers of an index line. */
 export interface LineTime {
@@ -65,7 +65,7 @@ export function comparison(disk: Disk, top: string): (line: LineContent) => bool
       const found = disk.files.load(join(top, path), bytes)?.bytes;
       if (!found) return false;
       bytes -= found.length;
-      return objectId('blob', found) === oid;
+      return isBlob(found, oid);
     } catch (error) {
       if (errno(error) === undefined) throw error;
       return false;

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { Disk } from '../disk/disk.ts';
 import { type Files, type Stat, throughLink } from '../disk/file-layer.ts';
 import type { GitLock } from '../locks/lock.ts';
+import type { ObjectDatabase } from '../objects/odb.ts';
 import type { WorkTree } from '../repository/discover.ts';
+import { objectFormatIn } from '../repository/repository-format.ts';
 import type { TreeChange } from './cache-tree.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
 import { comparison, type IndexTimes, isOlder, lineTime } from './index-time.ts';
@@ -16,11 +18,21 @@ const latest = { seconds: 2 ** 32, nanoseconds: 0 };
 interface IndexLocation {
   readonly disk: Disk;
   readonly tree: Pick<WorkTree, 'top' | 'gitDir'>;
+  readonly odb: Pick<ObjectDatabase, 'format'>;
 }
 
 /** The path of the file of an index, which is locked and replaced. */
 export function indexPath(files: Files, { gitDir }: Pick<WorkTree, 'gitDir'>): string {
   return throughLink(files, join(gitDir, 'index'));
+}
+
+/**
+ * Reads the index of a work tree.
+ *
+ * @throws MemoryError `unsupported`, `damaged`; see `IndexFile.read`.
+ */
+export function loadIndex(files: Files, tree: Pick<WorkTree, 'gitDir' | 'commonDir'>): IndexFile {
+  return IndexFile.read(files.read(indexPath(files, tree)), objectFormatIn(files, tree.commonDir));
 }
 
 /** An index as it was read. */
@@ -43,13 +55,13 @@ export interface IndexEdit {
  * @param key of the index, from just now.
  */
 export function readIndex(
-  { disk, tree }: IndexLocation,
+  { disk, tree, odb }: IndexLocation,
   known: KnownIndex | undefined,
   key: string | undefined,
 ): KnownIndex {
   if (known && known.key === key) return known;
   const bytes = disk.files.read(indexPath(disk.files, tree));
-  return { file: IndexFile.read(bytes), key };
+  return { file: IndexFile.read(bytes, odb.format), key };
 }
 
 /**
@@ -92,7 +104,7 @@ function smudgeRecent(file: IndexFile, { before, after }: IndexTimes): IndexFile
   return file.smudge({ before: from, after: latest }, () => false);
 }
 
-export function indexKey({ disk, tree }: IndexLocation): string | undefined {
+export function indexKey({ disk, tree }: Pick<IndexLocation, 'disk' | 'tree'>): string | undefined {
   const stat = disk.files.lstat(indexPath(disk.files, tree));
   return stat && keyOf(stat);
 }

@@ -1,9 +1,9 @@
-import { join, relative, sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Files } from '../disk/file-layer.ts';
-import { objectId } from '../objects/object.ts';
+import { isBlob } from '../objects/object.ts';
 import { findWorkTree } from '../repository/discover.ts';
-import { IndexFile } from './index-file.ts';
+import { loadIndex } from './known-index.ts';
 
 /** The mode of a symbolic link in the index. */
 const linkMode = 0o120000;
@@ -25,11 +25,11 @@ export function textLinkTarget(files: Files, path: string): string | undefined {
   try {
     const tree = findWorkTree(files, path);
     if (!tree) return undefined;
-    const index = IndexFile.read(files.read(join(tree.gitDir, 'index')));
+    const index = loadIndex(files, tree);
     const entry = index.find(relative(tree.top, path).split(sep).join('/'));
     if (entry?.mode !== linkMode) return undefined;
     const bytes = files.read(path);
-    if (!bytes || objectId('blob', bytes) !== entry.oid) return undefined;
+    if (!bytes || !isBlob(bytes, entry.oid)) return undefined;
     return bytes.toString('utf8');
   } catch (error) {
     // The code that opens the repository reports what is wrong with it.

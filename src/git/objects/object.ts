@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import { formatOf, type ObjectFormat } from './object-format.ts';
 
-/** A SHA-1 object id in hexadecimal. */
+/** An object id in hexadecimal. */
 export type Oid = string;
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
@@ -14,12 +14,21 @@ export interface EncodedObject {
 }
 
 /** The object id of these bytes. */
-export function objectId(type: ObjectType, content: Uint8Array): Oid {
-  return createHash('sha1').update(header(type, content)).update(content).digest('hex');
+export function objectId(type: ObjectType, content: Uint8Array, format: ObjectFormat): Oid {
+  return format.hash().update(header(type, content)).update(content).digest('hex');
 }
 
-export function encodeObject(type: ObjectType, content: Uint8Array): EncodedObject {
-  return { oid: objectId(type, content), type, content };
+/** Whether these bytes are the blob with this id. */
+export function isBlob(content: Uint8Array, oid: Oid): boolean {
+  return objectId('blob', content, formatOf(oid)) === oid;
+}
+
+export function encodeObject(
+  type: ObjectType,
+  content: Uint8Array,
+  format: ObjectFormat,
+): EncodedObject {
+  return { oid: objectId(type, content, format), type, content };
 }
 
 /** The bytes of an object as a loose one (gitformat-loose). */
@@ -61,11 +70,6 @@ function adler32(bytes: Buffer): number {
 
 function header(type: ObjectType, content: Uint8Array): Buffer {
   return Buffer.from(`${type} ${content.length}\0`, 'latin1');
-}
-
-/** Whether a text is a full object id. */
-export function isOid(text: string): boolean {
-  return /^[0-9a-f]{40}$/.test(text);
 }
 
 /** Name, email address and time of a commit's author or committer. */
@@ -133,6 +137,12 @@ export function parseCommit(bytes: Buffer): Commit {
     committer: parseSignature(fields.get('committer') ?? ''),
     message: end < 0 ? '' : text.slice(end + 2),
   };
+}
+
+/** The object to which an annotated tag points (gitformat-tag). */
+export function taggedBy(tag: Buffer): Oid {
+  const end = tag.indexOf('\n');
+  return tag.toString('latin1', 'object '.length, end < 0 ? tag.length : end);
 }
 
 function parseSignature(text: string): Signature {

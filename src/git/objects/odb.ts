@@ -8,11 +8,13 @@ import { isomorphicGit } from './isomorphic-git.ts';
 import {
   deflateObject,
   type EncodedObject,
+  encodeObject,
   type ObjectType,
   type Oid,
   type RawObject,
 } from './object.ts';
 import { ObjectCache } from './object-cache.ts';
+import type { ObjectFormat } from './object-format.ts';
 import { inflateStart, maxObjectSize, Pack } from './pack.ts';
 import { storeAsPack } from './pack-file.ts';
 
@@ -43,6 +45,8 @@ export class ObjectDatabase {
   /** The repository's own folder first, then its alternates'. */
   readonly #folders: readonly ObjectFolder[];
   readonly #gitDir: string;
+  readonly #readFormat: () => ObjectFormat;
+  #format: ObjectFormat | undefined;
   readonly #cache = new ObjectCache<Oid>(cacheSize, cacheSize / 4);
   /** Makes the names of temporary files unique to this process. */
   #run: string | undefined;
@@ -50,14 +54,28 @@ export class ObjectDatabase {
   /** Fan-out folders that existed when this process last wrote to them. */
   readonly #fanOut = new Set<string>();
 
-  /** @param gitDir the common git directory. */
-  constructor(disk: Disk, gitDir: string) {
+  /**
+   * @param gitDir the common git directory.
+   * @param format called once, at the first use of an object: the repository may not exist before.
+   */
+  constructor(disk: Disk, gitDir: string, format: () => ObjectFormat) {
     this.#disk = disk;
     this.#files = disk.files;
     this.#gitDir = gitDir;
+    this.#readFormat = format;
     const paths = [join(gitDir, 'objects')];
     collectAlternates(disk.files, join(gitDir, 'objects'), paths, maxAlternateDepth);
-    this.#folders = paths.map((path) => new ObjectFolder(disk.files, path));
+    this.#folders = paths.map((path) => new ObjectFolder(disk.files, path, () => this.format));
+  }
+
+  get format(): ObjectFormat {
+    this.#format ??= this.#readFormat();
+    return this.#format;
+  }
+
+  /** The object of these bytes, to be stored. */
+  encode(type: ObjectType, content: Uint8Array): EncodedObject {
+    return encodeObject(type, content, this.format);
   }
 
   /**
@@ -112,7 +130,8 @@ export class ObjectDatabase {
   async write(objects: readonly EncodedObject[]): Promise<Iterable<string>> {
     const folder = join(this.#gitDir, 'objects');
     const changed = new Set<string>();
-    if (isForPack(objects)) await storeAsPack(this.#disk, join(folder, 'pack'), objects);
+    if (isForPack(objects))
+      await storeAsPack(this.#disk, join(folder, 'pack'), objects, this.format);
     else await this.#writeEach(objects, folder, changed);
     // The next mutation reads these.
     for (const { oid, type, content } of objects) {
@@ -126,18 +145,27 @@ export class ObjectDatabase {
     folder: string,
     changed: Set<string>,
   ): Promise<void> {
-    const fs = this.#objectWriter(changed);
-    const git = await isomorphicGit();
-    const gitdir = this.#gitDir;
-    await inWaves(objects, (one) => {
-      const object = deflateObject(one);
-      return git.writeObject({ fs, gitdir, oid: one.oid, object, format: 'deflated' });
-    });
+    const store = await this.#looseWriter(folder, changed);
+    await inWaves(objects, (one) => store(one.oid, deflateObject(one)));
     for (const { oid } of objects) changed.add(join(folder, oid.slice(0, 2)));
   }
 
   close(): void {
     for (const folder of this.#folders) folder.close();
+  }
+
+  /** The function that stores a loose object; isomorphic-git knows only SHA-1. */
+  async #looseWriter(
+    folder: string,
+    changed: Set<string>,
+  ): Promise<(oid: Oid, object: Buffer) => Promise<unknown>> {
+    if (this.format.name !== 'sha1') {
+      return (oid, object) => this.#writeLoose(loosePath(folder, oid), object, changed);
+    }
+    const git = await isomorphicGit();
+    const fs = this.#objectWriter(changed);
+    const gitdir = this.#gitDir;
+    return (oid, object) => git.writeObject({ fs, gitdir, oid, object, format: 'deflated' });
   }
 
   /**
@@ -237,13 +265,15 @@ function isForPack(objects: readonly EncodedObject[]): boolean {
 class ObjectFolder {
   readonly #files: Files;
   readonly #path: string;
+  readonly #format: () => ObjectFormat;
   #packs = new Map<string, Pack>();
   /** The packs at the last listing; undefined before the first one. */
   #names: ReadonlySet<string> | undefined;
 
-  constructor(files: Files, path: string) {
+  constructor(files: Files, path: string, format: () => ObjectFormat) {
     this.#files = files;
     this.#path = path;
+    this.#format = format;
   }
 
   /** Looks in the packs of the last listing, and in the loose objects. */
@@ -254,7 +284,7 @@ class ObjectFolder {
       if (offset === undefined) continue;
       return { read: () => pack.read(offset, resolve), size: () => pack.sizeAt(offset) };
     }
-    const path = join(this.#path, oid.slice(0, 2), oid.slice(2));
+    const path = loosePath(this.#path, oid);
     const loose = this.#files.load(path, maxObjectSize);
     if (!loose) return undefined;
     const start = () => loose.bytes ?? this.#startOf(path);
@@ -275,7 +305,7 @@ class ObjectFolder {
     const found: Oid[] = [];
     for (const { name } of this.#files.list(join(this.#path, prefix.slice(0, 2))) ?? []) {
       const oid = prefix.slice(0, 2) + name;
-      if (oid.length === 40 && oid.startsWith(prefix)) found.push(oid);
+      if (oid.length === this.#format().digits && oid.startsWith(prefix)) found.push(oid);
     }
     for (let attempt = 0; attempt < maxLookUps && this.list(); attempt++);
     for (const pack of this.#packs.values()) found.push(...pack.startingWith(prefix, limit));
@@ -309,13 +339,18 @@ class ObjectFolder {
 
   #open(folder: string, name: string): Pack | undefined {
     try {
-      return Pack.open(this.#files, folder, name);
+      return Pack.open(this.#files, folder, name, this.#format());
     } catch (error) {
       // A repack may have removed it since the listing: the next listing has another pack.
       if (errno(error) === 'ENOENT') return undefined;
       throw error;
     }
   }
+}
+
+/** @param folder the `objects` folder. */
+function loosePath(folder: string, oid: Oid): string {
+  return join(folder, oid.slice(0, 2), oid.slice(2));
 }
 
 /** @param bytes undefined for a file over the limit. */
@@ -372,5 +407,5 @@ function collectAlternates(files: Files, folder: string, found: string[], depth:
 
 /** The root tree of a commit. */
 export function treeOf(odb: ObjectDatabase, commit: Oid): Oid {
-  return odb.content(commit, 'commit').toString('latin1', 5, 45);
+  return odb.content(commit, 'commit').toString('latin1', 5, 5 + odb.format.digits);
 }

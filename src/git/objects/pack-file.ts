@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import type { Disk } from '../disk/disk.ts';
 import type { EncodedObject, ObjectType } from './object.ts';
+import type { ObjectFormat } from './object-format.ts';
 
 const types: { readonly [type in ObjectType]: number } = { commit: 1, tree: 2, blob: 3, tag: 4 };
 
@@ -16,8 +17,9 @@ export async function storeAsPack(
   disk: Disk,
   folder: string,
   objects: readonly EncodedObject[],
+  format: ObjectFormat,
 ): Promise<void> {
-  const hash = createHash('sha1');
+  const hash = format.hash();
   const entries: IndexedEntry[] = [];
   let trailer: Buffer = Buffer.alloc(0);
   function* pieces(): Generator<Buffer> {
@@ -35,7 +37,7 @@ export async function storeAsPack(
     trailer = hash.digest();
     yield trailer;
   }
-  const index = () => [writeIndex(entries, trailer)];
+  const index = () => [writeIndex(entries, trailer, format)];
   await place(disk, folder, pieces(), index, () => trailer);
 }
 
@@ -73,7 +75,11 @@ interface IndexedEntry {
 }
 
 /** The index of a pack of less than 2 GiB (gitformat-pack, index version 2). */
-function writeIndex(entries: readonly IndexedEntry[], trailer: Buffer): Buffer {
+function writeIndex(
+  entries: readonly IndexedEntry[],
+  trailer: Buffer,
+  format: ObjectFormat,
+): Buffer {
   const sorted = entries.toSorted((a, b) => Buffer.compare(a.id, b.id));
   const head = Buffer.alloc(8 + 256 * 4);
   head.writeUInt32BE(0xff744f63, 0);
@@ -91,7 +97,7 @@ function writeIndex(entries: readonly IndexedEntry[], trailer: Buffer): Buffer {
     words.writeUInt32BE(offset, (sorted.length + i) * 4);
   }
   const body = Buffer.concat([head, ...sorted.map(({ id }) => id), words, trailer]);
-  return Buffer.concat([body, checksum(body)]);
+  return Buffer.concat([body, format.hash().update(body).digest()]);
 }
 
 function packHead(count: number): Buffer {
@@ -114,8 +120,4 @@ function entryHead(type: number, size: number): Buffer {
     bytes.push(rest & 0x7f);
   }
   return Buffer.from(bytes);
-}
-
-function checksum(bytes: Uint8Array): Buffer {
-  return createHash('sha1').update(bytes).digest();
 }

@@ -4,6 +4,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 import type { ObjectType, Oid, RawObject } from './object.ts';
 import { ObjectCache } from './object-cache.ts';
+import type { ObjectFormat } from './object-format.ts';
 
 /** An object's entry in a pack: whole, or a delta against another object. */
 type Piece =
@@ -46,12 +47,14 @@ export class Pack {
   readonly #packSize: number;
   readonly #fanout: Buffer;
   readonly #count: number;
+  readonly #format: ObjectFormat;
   /** The ids that begin with each byte, as in the index. */
   readonly #ids = new Map<number, Buffer>();
   /** By offset. A walk of the history follows the deltas, so the last ones are needed next. */
   readonly #bases = new ObjectCache<number>(maxKeptBases, maxKeptBases / 16);
 
-  private constructor(files: Files, index: number, pack: number) {
+  private constructor(files: Files, index: number, pack: number, format: ObjectFormat) {
+    this.#format = format;
     this.#files = files;
     this.#index = index;
     this.#pack = pack;
@@ -63,18 +66,18 @@ export class Pack {
     }
     this.#fanout = head.subarray(8);
     this.#count = this.#fanout.readUInt32BE(255 * 4);
-    if (files.fstat(index).size < namesAt + this.#count * 28) {
+    if (files.fstat(index).size < namesAt + this.#count * (format.size + 8)) {
       throw damaged('an index of a pack ends early');
     }
   }
 
   /** @param path the pack's path without its extension. */
-  static open(files: Files, folder: string, name: string): Pack {
+  static open(files: Files, folder: string, name: string, format: ObjectFormat): Pack {
     const index = files.open(join(folder, `${name}.idx`), 'r');
     try {
       const pack = files.open(join(folder, `${name}.pack`), 'r');
       try {
-        return new Pack(files, index, pack);
+        return new Pack(files, index, pack, format);
       } catch (error) {
         files.close(pack);
         throw error;
@@ -92,6 +95,7 @@ export class Pack {
 
   /** The object's offset in the pack; undefined if it is not in this pack. */
   offsetOf(oid: Oid): number | undefined {
+    const { size } = this.#format;
     const wanted = Buffer.from(oid, 'hex');
     const first = wanted[0] ?? 0;
     const start = first === 0 ? 0 : this.#fanout.readUInt32BE((first - 1) * 4);
@@ -100,7 +104,7 @@ export class Pack {
     for (let low = start, high = end; low < high; ) {
       const middle = (low + high) >>> 1;
       const order = ids
-        ? ids.compare(wanted, 0, 20, (middle - start) * 20, (middle - start + 1) * 20)
+        ? ids.compare(wanted, 0, size, (middle - start) * size, (middle - start + 1) * size)
         : Buffer.compare(this.#oidAt(middle), wanted);
       if (order === 0) return this.#offset(middle);
       if (order < 0) low = middle + 1;
@@ -111,7 +115,7 @@ export class Pack {
 
   /** Ids in this pack with this hexadecimal prefix, at most `limit`. */
   startingWith(prefix: string, limit: number): Oid[] {
-    const lowest = Buffer.from(prefix.padEnd(40, '0'), 'hex');
+    const lowest = Buffer.from(prefix.padEnd(this.#format.digits, '0'), 'hex');
     let low = 0;
     let high = this.#count;
     while (low < high) {
@@ -156,17 +160,19 @@ export class Pack {
   #idsOf(first: number, start: number, end: number): Buffer {
     const known = this.#ids.get(first);
     if (known) return known;
-    const ids = this.#files.pread(this.#index, (end - start) * 20, namesAt + start * 20);
+    const { size } = this.#format;
+    const ids = this.#files.pread(this.#index, (end - start) * size, namesAt + start * size);
     this.#ids.set(first, ids);
     return ids;
   }
 
   #oidAt(i: number): Buffer {
-    return this.#files.pread(this.#index, 20, namesAt + i * 20);
+    const { size } = this.#format;
+    return this.#files.pread(this.#index, size, namesAt + i * size);
   }
 
   #offset(i: number): number {
-    const table = namesAt + this.#count * 24;
+    const table = namesAt + this.#count * (this.#format.size + 4);
     const short = this.#files.pread(this.#index, 4, table + i * 4).readUInt32BE(0);
     if (short < 0x8000_0000) return short;
     const long = table + this.#count * 4 + (short - 0x8000_0000) * 8;
@@ -212,8 +218,9 @@ export class Pack {
       return { head, at: bytes.at, size, kind: { base: offset - back } };
     }
     if (kind === 7) {
-      const base = head.toString('hex', bytes.at, bytes.at + 20);
-      return { head, at: bytes.at + 20, size, kind: { base } };
+      const end = bytes.at + this.#format.size;
+      const base = head.toString('hex', bytes.at, end);
+      return { head, at: end, size, kind: { base } };
     }
     const type = types[kind];
     if (!type) throw damaged('a pack holds an object of an unknown kind');

@@ -18,7 +18,7 @@ export function* differences(
   if (before === after) return;
   const content = (tree: Oid | undefined) =>
     tree === undefined ? empty : odb.content(tree, 'tree');
-  for (const difference of compareTrees(content(before), content(after))) {
+  for (const difference of compareTrees(content(before), content(after), odb.format)) {
     const { before: old, after: now } = difference;
     const path = prefix + difference.path;
     // A file and a folder of one name are two entries, so both sides have the same kind.

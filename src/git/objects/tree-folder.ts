@@ -50,7 +50,9 @@ export class TreeFolder implements ReadFolder {
   list(path: string): DirectoryEntry[] | undefined {
     const tree = this.#folder(path);
     if (!tree) return undefined;
-    const entries = listTree(tree).map(({ name, ...entry }) => [name, entry] as const);
+    const entries = listTree(tree, this.#odb.format).map(
+      ({ name, ...entry }) => [name, entry] as const,
+    );
     this.#listed.set(path, new Map(entries));
     return entries.map(([name, entry]) => ({ name, kind: kindOf(entry) }));
   }
@@ -66,7 +68,7 @@ export class TreeFolder implements ReadFolder {
     const listed = this.#listed.get(folder);
     if (listed) return listed.get(name);
     const tree = this.#folder(folder);
-    return tree && findEntry(tree, name);
+    return tree && findEntry(tree, name, this.#odb.format);
   }
 
   #folder(path: string): Buffer | undefined {

@@ -1,5 +1,6 @@
 import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from './object.ts';
+import type { ObjectFormat } from './object-format.ts';
 
 /** An entry of a tree: a file, folder, link or submodule. */
 export interface TreeEntry {
@@ -15,9 +16,9 @@ export const folderMode = '40000';
  * Trees are edited as raw bytes. The user's other entries are never decoded, so a name in an unknown
  * encoding or a mode that git no longer writes stays unchanged.
  */
-export function findEntry(tree: Buffer, name: string): TreeEntry | undefined {
+export function findEntry(tree: Buffer, name: string, format: ObjectFormat): TreeEntry | undefined {
   const bytes = Buffer.from(name, 'utf8');
-  for (const at = new Cursor(tree); !at.done; at.next()) {
+  for (const at = new Cursor(tree, format); !at.done; at.next()) {
     if (bytes.compare(tree, at.name, at.nameEnd) === 0) return at.entry();
   }
   return undefined;
@@ -27,6 +28,7 @@ export function findEntry(tree: Buffer, name: string): TreeEntry | undefined {
 export function spliceTree(
   tree: Buffer,
   edits: Iterable<readonly [name: string, entry: TreeEntry | undefined]>,
+  format: ObjectFormat,
 ): Buffer {
   const slots: { readonly key: Buffer; readonly line: Buffer | undefined }[] = [];
   for (const [name, entry] of edits) {
@@ -38,7 +40,7 @@ export function spliceTree(
   }
   slots.sort((a, b) => Buffer.compare(a.key, b.key));
   const pieces: Buffer[] = [];
-  const at = new Cursor(tree);
+  const at = new Cursor(tree, format);
   let copied = 0;
   for (const { key, line } of slots) {
     while (at.compare(key) < 0) at.next();
@@ -52,9 +54,12 @@ export function spliceTree(
 }
 
 /** Every entry, with names decoded as UTF-8; only for reading. */
-export function listTree(tree: Buffer): ({ readonly name: string } & TreeEntry)[] {
+export function listTree(
+  tree: Buffer,
+  format: ObjectFormat,
+): ({ readonly name: string } & TreeEntry)[] {
   const entries = [];
-  for (const at = new Cursor(tree); !at.done; at.next()) {
+  for (const at = new Cursor(tree, format); !at.done; at.next()) {
     entries.push({ name: at.text(), ...at.entry() });
   }
   return entries;
@@ -70,8 +75,12 @@ export interface TreeDifference {
 }
 
 /** Yields the entries that differ, in git's order; equal entries are never decoded. */
-export function* compareTrees(before: Buffer, after: Buffer): Generator<TreeDifference> {
-  const [old, now] = [new Cursor(before), new Cursor(after)];
+export function* compareTrees(
+  before: Buffer,
+  after: Buffer,
+  format: ObjectFormat,
+): Generator<TreeDifference> {
+  const [old, now] = [new Cursor(before, format), new Cursor(after, format)];
   for (old.passEqual(now); !old.done || !now.done; old.passEqual(now)) {
     const order = now.done ? -1 : old.compare(now.key());
     yield {
@@ -95,9 +104,12 @@ class Cursor {
   name = 0;
   nameEnd = 0;
   readonly #tree: Buffer;
+  /** The length of an id, in bytes. */
+  readonly #idSize: number;
 
-  constructor(tree: Buffer) {
+  constructor(tree: Buffer, { size }: ObjectFormat) {
     this.#tree = tree;
+    this.#idSize = size;
     this.#read();
   }
 
@@ -106,7 +118,7 @@ class Cursor {
   }
 
   next(): void {
-    this.start = this.nameEnd + 21;
+    this.start = this.#end;
     this.#read();
   }
 
@@ -114,7 +126,7 @@ class Cursor {
   passEqual(other: Cursor): void {
     const [from, otherFrom] = [this.start, other.start];
     const end = from + equalBytes(this.#tree, from, other.#tree, otherFrom);
-    while (!this.done && this.nameEnd + 21 <= end) this.next();
+    while (!this.done && this.#end <= end) this.next();
     other.start = otherFrom + (this.start - from);
     other.#read();
   }
@@ -134,7 +146,7 @@ class Cursor {
     const oid = this.nameEnd + 1;
     return {
       mode: this.#tree.toString('latin1', this.start, this.name - 1),
-      oid: this.#tree.toString('hex', oid, oid + 20),
+      oid: this.#tree.toString('hex', oid, oid + this.#idSize),
     };
   }
 
@@ -151,6 +163,11 @@ class Cursor {
     }
   }
 
+  /** The offset after the current entry. */
+  get #end(): number {
+    return this.nameEnd + 1 + this.#idSize;
+  }
+
   get #isFolder(): boolean {
     return this.#tree[this.start] === 0x34;
   }
@@ -163,7 +180,7 @@ class Cursor {
     this.name = at + 1;
     while (at < tree.length && tree[at] !== 0) at += 1;
     this.nameEnd = at;
-    if (at + 21 > tree.length) {
+    if (this.#end > tree.length) {
       throw new MemoryError('damaged', 'A tree object of this repository is damaged.', {
         hint: 'Run "git fsck" to list all damage.',
       });

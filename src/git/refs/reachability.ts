@@ -1,4 +1,4 @@
-import { type Oid, parseCommit } from '../objects/object.ts';
+import { type Oid, parseCommit, taggedBy } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 
 /** A name, such as a branch, and the commit or tag that it points to. */
@@ -87,7 +87,7 @@ function commitBehind(odb: ObjectDatabase, oid: Oid): Oid | undefined {
     const { type, content } = odb.read(at);
     if (type === 'commit') return at;
     if (type !== 'tag') return undefined;
-    at = content.toString('latin1', 7, 47);
+    at = taggedBy(content);
   }
   return undefined;
 }

@@ -3,7 +3,8 @@ import { MemoryError } from '../../core/values/error.ts';
 
 import { type Disk, together } from '../disk/disk.ts';
 import type { Files } from '../disk/file-layer.ts';
-import { formatSignature, isOid, type Oid, type Signature } from '../objects/object.ts';
+import { formatSignature, type Oid, type Signature } from '../objects/object.ts';
+import { formatOf, isOid, noObject } from '../objects/object-format.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { Refs } from './refs.ts';
 
@@ -20,8 +21,6 @@ export interface Reflog {
   readonly path: string;
   readonly size: number | undefined;
 }
-
-const none = '0'.repeat(40);
 
 /** The reflogs of refs, relative to the common git directory. */
 export function reflogsOf(
@@ -57,7 +56,10 @@ export function checkReflog(disk: Disk, commonDir: string, config: GitConfig, re
 export function reflogLines(commits: readonly PlannedCommit[], committer: Signature): string {
   const signature = formatSignature(committer);
   return commits
-    .map(({ oid, before, log }) => `${before ?? none} ${oid} ${signature}\t${log}\n`)
+    .map(
+      ({ oid, before, log }) =>
+        `${before ?? noObject(formatOf(oid))} ${oid} ${signature}\t${log}\n`,
+    )
     .join('');
 }
 
@@ -98,8 +100,8 @@ export function earlierValues(files: Files, commonDir: string, ref: string): Oid
   const values = lines
     .slice(-maxLines)
     .reverse()
-    .flatMap((line) => [line.slice(41, 81), line.slice(0, 40)]);
-  return [...new Set(values)].filter((oid) => isOid(oid) && oid !== none);
+    .flatMap((line) => line.split(' ', 2).reverse());
+  return [...new Set(values)].filter((oid) => isOid(oid) && !/^0+$/.test(oid));
 }
 
 /** Removes appended lines, also partly written ones, of a commit that was not made. */

@@ -1,7 +1,8 @@
 import { basename, join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
-import { isOid, type Oid } from '../objects/object.ts';
+import type { Oid } from '../objects/object.ts';
+import { isOid } from '../objects/object-format.ts';
 import { filesBelow, isRefName } from './loose-refs.ts';
 
 /** Where HEAD points. */
@@ -170,7 +171,9 @@ export class Refs {
     if (sameStat(stat, this.#packedStat)) return this.#packed;
     const refs = new Map<string, Oid>();
     for (const line of (this.#files.read(path)?.toString('utf8') ?? '').split('\n')) {
-      if (isOid(line.slice(0, 40)) && line[40] === ' ') refs.set(line.slice(41), line.slice(0, 40));
+      const end = line.indexOf(' ');
+      const oid = line.slice(0, Math.max(end, 0));
+      if (isOid(oid)) refs.set(line.slice(end + 1), oid);
     }
     this.#packed = refs;
     this.#packedStat = stat;

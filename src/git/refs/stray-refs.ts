@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Files, lookThrough } from '../disk/file-layer.ts';
+import { oidPattern } from '../objects/object-format.ts';
 import { filesBelow, isRefName } from './loose-refs.ts';
 import { Refs } from './refs.ts';
 
@@ -17,7 +18,7 @@ export interface StrayRef {
   readonly isHarmless: boolean;
 }
 
-const packedLine = /^(?:#.*|\^[0-9a-f]{40}|[0-9a-f]{40} \S.*|)$/;
+const packedLine = new RegExp(String.raw`^(?:#.*|\^${oidPattern}|${oidPattern} (?<ref>\S.*)|)$`);
 
 /** Lists what is among the refs of a repository and is not a ref, such as the files of a file manager. */
 export function strayRefs(files: Files, gitDir: string, commonDir: string): StrayRef[] {
@@ -36,7 +37,9 @@ export function strayRefs(files: Files, gitDir: string, commonDir: string): Stra
   const path = join(commonDir, 'packed-refs');
   const lines = files.read(path)?.toString('utf8').split('\n') ?? [];
   const packed = lines.flatMap((text, i): StrayRef[] => {
-    const isRef = packedLine.test(text) && (!/^[0-9a-f]/.test(text) || isRefName(text.slice(41)));
+    const line = packedLine.exec(text);
+    const ref = line?.groups?.ref;
+    const isRef = line !== null && (ref === undefined || isRefName(ref));
     return isRef ? [] : [{ path, line: i + 1, isHarmless: false }];
   });
   return [...loose, ...packed];

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Disk, storageError } from '../disk/disk.ts';
-import { isOid, type Oid } from '../objects/object.ts';
+import type { Oid } from '../objects/object.ts';
+import { isOid } from '../objects/object-format.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import { Refs } from '../refs/refs.ts';
+import { objectFormatIn } from '../repository/repository-format.ts';
 import { type Address, type Credentials, credentialsFor, quoted } from './login.ts';
 import { type Outcome, runGit } from './program.ts';
 import { maxFetched, Quarantine } from './quarantine.ts';
@@ -236,12 +238,19 @@ export class ProgramRemote implements Remote {
   /** The configuration of the git directory in which git works. */
   #config(): string {
     const { url } = this.#address;
-    const { partial } = this.#options;
+    const { partial, disk, commonDir } = this.#options;
+    const { name } = objectFormatIn(disk.files, commonDir);
+    const extensions = [
+      partial ? '\tpartialClone = memory-bank\n' : '',
+      // A git from before 2.29 knows no other format than this, and not the setting.
+      name === 'sha1' ? '' : `\tobjectFormat = ${name}\n`,
+    ].join('');
     return [
-      `[core]\n\trepositoryformatversion = ${partial ? 1 : 0}\n\tbare = true\n`,
+      `[core]\n\trepositoryformatversion = ${extensions === '' ? 0 : 1}\n\tbare = true\n`,
       // For conditions in the user's configuration (`includeIf "hasconfig:remote.*.url:…"`).
       `[remote "memory-bank"]\n\turl = ${quoted(url)}\n`,
-      partial ? '\tpromisor = true\n[extensions]\n\tpartialClone = memory-bank\n' : '',
+      partial ? '\tpromisor = true\n' : '',
+      extensions === '' ? '' : `[extensions]\n${extensions}`,
       // The address is already rewritten. The longest rule wins, which is this one.
       `[url ${quoted(url)}]\n\tinsteadOf = ${quoted(url)}\n\tpushInsteadOf = ${quoted(url)}\n`,
       ...this.#credentials.sections,
@@ -299,6 +308,11 @@ export class ProgramRemote implements Remote {
         });
       }
     }
+    if (otherFormat.test(complaint)) {
+      return new MemoryError('unsupported', `${this.#name} has object ids of another format.`, {
+        hint: 'Git exchanges nothing between a SHA-1 and a SHA-256 repository: see "git rev-parse --show-object-format" in both. Nothing was changed.',
+      });
+    }
     const reason = withoutLogins(complaint)
       .replace(/^(?:fatal|error|warning): /gm, '')
       .replace(/\s+/g, ' ')
@@ -329,6 +343,9 @@ function lookInto<T>(
 /** Messages of git that the remote does not have a branch or commit. */
 const isMissing =
   /couldn't find remote ref|not our ref|unadvertised object|remote did not send all necessary objects/;
+
+/** Messages of git that the remote names its objects in another way. */
+const otherFormat = /mismatched algorithms|does not support this repository's hash algorithm/;
 
 /** Messages of different git versions that they may not prompt for a login. */
 const asksForLogin =

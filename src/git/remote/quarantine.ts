@@ -4,7 +4,8 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { removal } from '../disk/held-files.ts';
 import type { Oid } from '../objects/object.ts';
-import { ObjectDatabase } from '../objects/odb.ts';
+import type { ObjectDatabase } from '../objects/odb.ts';
+import { openObjects } from '../repository/repository-format.ts';
 
 /** Limit of one fetch, in bytes of packed objects. */
 export const maxFetched = 256 * 1024 * 1024;
@@ -50,7 +51,7 @@ export class Quarantine {
 
   /** Opens its objects together with those of the repository. */
   objects(): ObjectDatabase {
-    return new ObjectDatabase(this.#disk, this.gitDir);
+    return openObjects(this.#disk, this.gitDir);
   }
 
   /** Returns the error for more bytes than the limit. */

@@ -194,16 +194,6 @@ export class GitConfig {
   }
 }
 
-/** Whether a git directory has no work tree but linked ones. */
-export function isBare(files: Files, commonDir: string): boolean {
-  const of = (name: string) =>
-    parseConfig(files.read(join(commonDir, name), maxConfigSize)?.toString('utf8') ?? '');
-  const shared = new Map(of('config').map(({ key, value }) => [key, value]));
-  const own = isTrue(shared.get('extensions.worktreeconfig') ?? '') ? of('config.worktree') : [];
-  const bare = own.findLast(({ key }) => key === 'core.bare')?.value ?? shared.get('core.bare');
-  return isTrue(bare ?? '');
-}
-
 function below(settings: ReadonlyMap<string, string>, section: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [key, value] of settings) {

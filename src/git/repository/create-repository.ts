@@ -5,6 +5,7 @@ import { removeIfEmpty } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
+import { type ObjectFormat, objectFormats } from '../objects/object-format.ts';
 import { GitConfig } from './config.ts';
 
 const folders = [
@@ -18,10 +19,10 @@ const folders = [
 ];
 
 /** Platform settings that `git init` detects; isomorphic-git would write other values. */
-function configText(): string {
+function configText({ name }: ObjectFormat): string {
   const lines = [
     '[core]',
-    '\trepositoryformatversion = 0',
+    `\trepositoryformatversion = ${name === 'sha1' ? 0 : 1}`,
     '\tbare = false',
     '\tlogallrefupdates = true',
   ];
@@ -29,6 +30,7 @@ function configText(): string {
   else lines.push('\tfilemode = true');
   if (process.platform !== 'linux') lines.push('\tignorecase = true');
   if (process.platform === 'darwin') lines.push('\tprecomposeunicode = true');
+  if (name !== 'sha1') lines.push('[extensions]', `\tobjectformat = ${name}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -55,12 +57,14 @@ export async function initRepository(
   if (disk.files.lstat(head)) return false;
   checkEmpty(disk, gitDir);
   const places = { gitDir, commonDir: gitDir, branch: undefined, env };
-  const branch = GitConfig.read(disk.files, places).get('init.defaultbranch') ?? 'main';
+  const user = GitConfig.read(disk.files, places);
+  const branch = user.get('init.defaultbranch') ?? 'main';
+  const format = formatOfNew(user);
   const config = join(gitDir, 'config');
   try {
     for (const folder of folders) disk.makeDirectories(join(gitDir, folder));
     disk.discard(config);
-    await disk.create(config, [Buffer.from(configText())]);
+    await disk.create(config, [Buffer.from(configText(format))]);
     const lock = await GitLock.take(disk, head, 'head', own, token, wait);
     try {
       await lock.fill([Buffer.from(`ref: refs/heads/${branch}\n`)]);
@@ -75,6 +79,16 @@ export async function initRepository(
     if (!disk.files.lstat(head)) cleanUp(disk, gitDir);
     throw error;
   }
+}
+
+/** The format of the objects of a new repository (git-init, `--object-format`). */
+function formatOfNew(config: GitConfig): ObjectFormat {
+  const name = config.env.GIT_DEFAULT_HASH || config.get('init.defaultobjectformat') || 'sha1';
+  const format = objectFormats.get(name);
+  if (format) return format;
+  throw new MemoryError('unsupported', `There is no object format ${JSON.stringify(name)}.`, {
+    hint: 'GIT_DEFAULT_HASH and init.defaultObjectFormat can be sha1 or sha256.',
+  });
 }
 
 /** Refuses a folder with foreign files: the user has to save the rest of a repository. */

@@ -15,6 +15,9 @@ export const at = z
   .optional()
   .describe('A commit, branch, tag or time; without it the present state');
 
+/** A full commit id, of either object format. */
+export const commitId = z.string().regex(/^(?:[0-9a-f]{64}|[0-9a-f]{40})$/);
+
 /** A record, or a folder of records. */
 export const path = z.string().min(1).max(1000).describe('Relative to .memory-bank/');
 

@@ -17,7 +17,7 @@ import {
   savedShape,
   searchShape,
 } from '../page/answers.ts';
-import { at, path, referenceTo, skip } from './answer-data.ts';
+import { at, commitId, path, referenceTo, skip } from './answer-data.ts';
 import { changedFields, textWith } from './form-operation.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { contentOf, readRecord, recordAnswer } from './record-answer.ts';
@@ -170,9 +170,7 @@ export const restore = defineMemoryOperation({
       .boolean()
       .default(false)
       .describe('Whether a record that the revision does not have is removed'),
-    seen: z
-      .string()
-      .regex(/^[0-9a-f]{40}$/)
+    seen: commitId
       .optional()
       .describe(
         'The last commit whose records the person has seen; a record changed since is refused',

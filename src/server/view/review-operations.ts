@@ -6,6 +6,7 @@ import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Accepted, acceptedShape, droppedShape, reviewsShape } from '../page/answers.ts';
+import { commitId } from './answer-data.ts';
 import { decisionFields, toDecisions } from './decision-fields.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { readRecord } from './record-answer.ts';
@@ -13,9 +14,7 @@ import { readRecord } from './record-answer.ts';
 const name = z.string().min(1).max(200);
 const addresses = z.array(z.string().min(1).max(2000)).max(10_000);
 const paths = addresses.default([]);
-const seen = z
-  .string()
-  .regex(/^[0-9a-f]{40}$/)
+const seen = commitId
   .optional()
   .describe('The last commit of the review that the person has seen; a later one is refused');
 const accepted = {

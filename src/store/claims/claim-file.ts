@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject } from '../../core/values/json.ts';
 import { ownRefs } from '../../git/commit/own-ref.ts';
-import { type EncodedObject, encodeObject, type Oid } from '../../git/objects/object.ts';
+import type { EncodedObject, Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import type { Refs } from '../../git/refs/refs.ts';
 
@@ -32,8 +32,8 @@ export const localClaims = `${ownRefs}local-claims/`;
 export const sharedClaims = `${ownRefs}claims/`;
 
 /** Encodes a claim as a file that people can read with `git cat-file -p`. */
-export function encodeClaim(claim: ClaimFile): EncodedObject {
-  return encodeObject('blob', Buffer.from(`${JSON.stringify(claim, undefined, 2)}\n`, 'utf8'));
+export function encodeClaim(odb: ObjectDatabase, claim: ClaimFile): EncodedObject {
+  return odb.encode('blob', Buffer.from(`${JSON.stringify(claim, undefined, 2)}\n`, 'utf8'));
 }
 
 /** Reads a claim; undefined for an object that is not one. */

@@ -81,7 +81,7 @@ export class SessionClaims implements Claims {
       since: now.toISOString(),
       until: new Date(now.getTime() + minutes * 60_000).toISOString(),
     };
-    const value = encodeClaim(file);
+    const value = encodeClaim(work.repository.odb, file);
     const claim = toClaim(file, work.path, session);
     const { remote, closed } = await this.#remote(work);
     await this.#refresh(work, remote);

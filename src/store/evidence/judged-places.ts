@@ -1,6 +1,6 @@
 import { bothSay, saysTheSame, statementOf } from '../../core/evidence/statement.ts';
 import { addTo } from '../../core/values/multimap.ts';
-import { type Oid, objectId } from '../../git/objects/object.ts';
+import { isBlob, type Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { pathChanges } from '../history/change-index.ts';
 import type { PastRecords } from '../history/past-records.ts';
@@ -73,7 +73,8 @@ export class NamedPlaces {
 
   /** The places about which the last commit says the same. */
   #committed(path: string, text: string, references: readonly Ground[]): ReadonlySet<Ground> {
-    if (this.#past.oid(path) === objectId('blob', Buffer.from(text))) return new Set(references);
+    const committed = this.#past.oid(path);
+    if (committed !== undefined && isBlob(Buffer.from(text), committed)) return new Set(references);
     const past = orNothing(() => this.#past.text(path)) ?? '';
     if (saysTheSame(path, past, text)) return new Set(references);
     const [before, now] = [past, text].map((one) => statementOf(path, one));

@@ -79,7 +79,7 @@ export class ProjectCode {
     for (const name of path.split('/')) {
       if (entry?.mode === '160000') break;
       if (entry?.mode !== folderMode) return undefined;
-      entry = findEntry(odb.content(entry.oid, 'tree'), name);
+      entry = findEntry(odb.content(entry.oid, 'tree'), name, odb.format);
     }
     if (!entry) return undefined;
     if (entry.mode === folderMode) return { kind: 'folder' };
@@ -107,7 +107,10 @@ export class ProjectCode {
       if (loaded.stat.kind === 'directory') return { entry: { kind: 'folder' } };
       const { bytes } = loaded;
       if (!bytes) return { entry: other('it is too large') };
-      return { entry: { kind: 'file', oid: objectId('blob', bytes) }, bytes };
+      return {
+        entry: { kind: 'file', oid: objectId('blob', bytes, this.#repository.odb.format) },
+        bytes,
+      };
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
       return { entry: other(this.#reasonOf(error, full)) };

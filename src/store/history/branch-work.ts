@@ -3,7 +3,8 @@ import type { BranchWork } from '../../core/declarations/context.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import type { Files } from '../../git/disk/file-layer.ts';
-import { IndexFile } from '../../git/index/index-file.ts';
+import type { IndexFile } from '../../git/index/index-file.ts';
+import { loadIndex } from '../../git/index/known-index.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
@@ -136,12 +137,9 @@ function editedFiles(
 }
 
 /** Returns the index of a work tree; undefined if it cannot be read. */
-export function readIndex(
-  files: Files,
-  { gitDir }: Pick<Repository['tree'], 'gitDir'>,
-): IndexFile | undefined {
+export function readIndex(files: Files, tree: Repository['tree']): IndexFile | undefined {
   try {
-    return IndexFile.read(files.read(join(gitDir, 'index')));
+    return loadIndex(files, tree);
   } catch (error) {
     if (error instanceof MemoryError) return undefined;
     throw error;

@@ -1,9 +1,5 @@
 import type { Oid } from '../../git/objects/object.ts';
-
-/** The number of digits of an id. */
-const idLength = 40;
-/** Stands for a missing blob among others. */
-const none = '0'.repeat(idLength);
+import { formatOf, noObject, objectFormats } from '../../git/objects/object-format.ts';
 
 /** A change by the number of its path; a state that does not have the path has no id. */
 export interface NumberedChange {
@@ -73,19 +69,26 @@ export class ChangeList {
 
   #at(i: number): NumberedChange {
     const path = this.#paths[i] ?? -1;
-    return { path, before: idAt(this.#before, i), after: idAt(this.#after, i) };
+    return { path, before: this.#idAt(this.#before, i), after: this.#idAt(this.#after, i) };
+  }
+
+  #idAt(ids: string, i: number): Oid | undefined {
+    const digits = ids.length / this.length;
+    const id = ids.slice(i * digits, (i + 1) * digits);
+    return /^0*$/.test(id) ? undefined : id;
   }
 }
 
+/** The ids one after the other, with one of zeros for each that is missing. */
 function joined(ids: readonly (Oid | undefined)[]): string {
-  return ids.some((id) => id !== undefined) ? ids.map((id) => id ?? none).join('') : '';
+  const known = ids.find((id) => id !== undefined);
+  if (known === undefined) return '';
+  const none = noObject(formatOf(known));
+  return ids.map((id) => id ?? none).join('');
 }
 
 function isJoined(value: unknown, count: number): value is string {
-  return typeof value === 'string' && (value === '' || value.length === count * idLength);
-}
-
-function idAt(ids: string, i: number): Oid | undefined {
-  const id = ids.slice(i * idLength, (i + 1) * idLength);
-  return id === '' || id === none ? undefined : id;
+  if (typeof value !== 'string') return false;
+  const lengths = [...objectFormats.values()].map(({ digits }) => digits * count);
+  return value === '' || lengths.includes(value.length);
 }

@@ -13,7 +13,7 @@ export function entryAt(odb: ObjectDatabase, commit: Oid, path: string): TreeEnt
   let entry: TreeEntry | undefined = { mode: folderMode, oid: treeOf(odb, commit) };
   for (const name of path.split('/').filter((part) => part)) {
     if (entry?.mode !== folderMode) return undefined;
-    entry = findEntry(odb.content(entry.oid, 'tree'), name);
+    entry = findEntry(odb.content(entry.oid, 'tree'), name, odb.format);
   }
   return entry;
 }
@@ -113,9 +113,9 @@ export function outsideOf(odb: ObjectDatabase, commit: Oid, folder: string): str
 function withoutFolder(odb: ObjectDatabase, tree: Oid, folder: readonly string[]): string {
   const [name = '', ...below] = folder;
   const bytes = odb.content(tree, 'tree');
-  const entry = findEntry(bytes, name);
+  const entry = findEntry(bytes, name, odb.format);
   // A file that has the name of a folder above it counts as outside.
   if (!entry || (below.length > 0 && entry.mode !== folderMode)) return bytes.toString('latin1');
   const inner = below.length === 0 ? '' : withoutFolder(odb, entry.oid, below);
-  return `${spliceTree(bytes, [[name, undefined]]).toString('latin1')}${inner}`;
+  return `${spliceTree(bytes, [[name, undefined]], odb.format).toString('latin1')}${inner}`;
 }

@@ -66,7 +66,7 @@ function* paragraphsOf(
   let documents = 0;
   // The list grows while it is read, so that documents near the top come first.
   for (const [path, tree] of folders) {
-    for (const { name, mode, oid } of listTree(odb.content(tree, 'tree'))) {
+    for (const { name, mode, oid } of listTree(odb.content(tree, 'tree'), odb.format)) {
       const at = path === '' ? name : `${path}/${name}`;
       if (mode === folderMode) {
         const isOwn = at !== memory && !name.startsWith('.') && !foreign.test(name);

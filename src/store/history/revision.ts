@@ -1,5 +1,6 @@
 import { MemoryError } from '../../core/values/error.ts';
-import { isOid, type Oid, parseCommit } from '../../git/objects/object.ts';
+import { type Oid, parseCommit, taggedBy } from '../../git/objects/object.ts';
+import { isOid } from '../../git/objects/object-format.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import type { Refs } from '../../git/refs/refs.ts';
 
@@ -55,7 +56,8 @@ async function resolveBase(base: string, names: Names): Promise<Oid> {
     return names.before(await resolveBase(branch || 'HEAD', names), time);
   }
   if (base === 'HEAD' || base === '@') return head(names);
-  const oid = isOid(base) ? base : refOf(base, names.refs);
+  const isWhole = isOid(base) && base.length === names.odb.format.digits;
+  const oid = isWhole ? base : refOf(base, names.refs);
   if (oid !== undefined) return peel(oid, base, names.odb);
   const time = timeOf(base, names.now());
   if (time !== undefined) return names.before(head(names), time);
@@ -88,14 +90,14 @@ function peel(oid: Oid, name: string, odb: ObjectDatabase): Oid {
     const { type, content } = odb.read(at);
     if (type === 'commit') return at;
     if (type !== 'tag') throw unknown(name, `it names a ${type}`);
-    at = content.toString('latin1', 7, 47);
+    at = taggedBy(content);
   }
   throw unknown(name, `it is a chain of more than ${maxTags} tags`);
 }
 
 function idBeginningWith(text: string, odb: ObjectDatabase): Oid {
   const prefix = text.toLowerCase();
-  if (!/^[0-9a-f]{4,39}$/.test(prefix)) throw unknown(text);
+  if (!/^[0-9a-f]{4,63}$/.test(prefix)) throw unknown(text);
   const found = odb.startingWith(prefix, maxCandidates).filter((oid) => {
     const { type } = odb.read(oid);
     return type === 'commit' || type === 'tag';

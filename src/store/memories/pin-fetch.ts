@@ -1,7 +1,8 @@
 import type { RecordChange } from '../../core/memory/history.ts';
 import type { MemoryPin, PinPreview } from '../../core/memory/pinned-memories.ts';
 import { MemoryError } from '../../core/values/error.ts';
-import { isOid, type Oid } from '../../git/objects/object.ts';
+import type { Oid } from '../../git/objects/object.ts';
+import { isOid, noObject } from '../../git/objects/object-format.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import type { Archive } from '../history/archive.ts';
 import { pathChanges } from '../history/change-index.ts';
@@ -70,7 +71,7 @@ export async function previewPin(
   signal: AbortSignal,
   wanted: MemoryPin,
 ): Promise<PinPreview> {
-  checkPin({ ...wanted, commit: wanted.commit || '0'.repeat(40) });
+  checkPin({ ...wanted, commit: wanted.commit || noObject(archive.repository.odb.format) });
   const wrong = problemOf(wanted, [wanted]);
   if (wrong !== undefined) throw new MemoryError('invalid_input', wrong);
   await archive.memory.refresh();

@@ -1,7 +1,14 @@
 import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { ownRefs } from '../../git/commit/own-ref.ts';
-import { type EncodedObject, encodeObject, type Oid, objectId } from '../../git/objects/object.ts';
+import {
+  type EncodedObject,
+  encodeObject,
+  type Oid,
+  objectId,
+  parseCommit,
+  taggedBy,
+} from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { findEntry, folderMode, listTree, spliceTree } from '../../git/objects/tree.ts';
 import { isUnsafe } from '../history/safe-name.ts';
@@ -57,19 +64,19 @@ export function gather(
   const commit = peel(objects, tip);
   const found = new Gathering(objects);
   const text = found.read(commit, 'commit');
-  const top = treeIn(text);
+  const { tree: top } = parseCommit(text);
   const path = folder ?? detect(objects, top);
   const above: Oid[] = [];
   let tree = top;
   for (const name of namesOf(path)) {
     above.push(found.asFile(tree));
-    const entry = findEntry(objects.content(tree, 'tree'), name);
+    const entry = findEntry(objects.content(tree, 'tree'), name, objects.format);
     if (entry?.mode !== folderMode) throw noFolder(commit, path);
     tree = entry.oid;
   }
   found.walk(tree);
-  const receipt = encodeTree([
-    [entries.commit, fileMode, found.add(encodeObject('blob', text))],
+  const receipt = encodeTree(objects, [
+    [entries.commit, fileMode, found.add(objects.encode('blob', text))],
     ...above.map(
       (oid, i) => [`${entries.path}-${`${i}`.padStart(3, '0')}`, fileMode, oid] as const,
     ),
@@ -90,15 +97,16 @@ export function openReceipt(
   { commit, folder }: MemoryPin,
 ): Oid | undefined {
   try {
-    const files = new Map(listTree(odb.content(receipt, 'tree')).map((one) => [one.name, one]));
+    const list = listTree(odb.content(receipt, 'tree'), odb.format);
+    const files = new Map(list.map((one) => [one.name, one]));
     const blob = (name: string) => odb.content(files.get(name)?.oid ?? '', 'blob');
     const text = blob(entries.commit);
-    if (objectId('commit', text) !== commit) return undefined;
-    let tree = treeIn(text);
+    if (objectId('commit', text, odb.format) !== commit) return undefined;
+    let { tree } = parseCommit(text);
     for (const [i, name] of namesOf(folder).entries()) {
       const bytes = blob(`${entries.path}-${`${i}`.padStart(3, '0')}`);
-      if (objectId('tree', bytes) !== tree) return undefined;
-      tree = findEntry(bytes, name)?.oid ?? '';
+      if (objectId('tree', bytes, odb.format) !== tree) return undefined;
+      tree = findEntry(bytes, name, odb.format)?.oid ?? '';
     }
     return files.get(entries.memory)?.oid === tree ? tree : undefined;
   } catch (error) {
@@ -124,13 +132,14 @@ class Gathering {
   read(oid: Oid, type: 'commit' | 'tree' | 'blob'): Buffer {
     this.#count(this.#from.size(oid));
     const content = this.#from.content(oid, type);
-    if (objectId(type, content) !== oid) throw strange(`its object ${oid} has another content`);
+    if (this.#from.encode(type, content).oid !== oid)
+      throw strange(`its object ${oid} has another content`);
     return content;
   }
 
   /** Keeps the bytes of a tree as a file. */
   asFile(tree: Oid): Oid {
-    return this.add(encodeObject('blob', this.read(tree, 'tree')));
+    return this.add(this.#from.encode('blob', this.read(tree, 'tree')));
   }
 
   add(object: EncodedObject): Oid {
@@ -143,8 +152,11 @@ class Gathering {
     if (this.#found.has(tree)) return;
     if (depth > maxDepth) throw strange(`it has more than ${maxDepth} folders in each other`);
     const content = this.read(tree, 'tree');
-    const list = listTree(content);
-    const again = encodeTree(list.map(({ name, mode, oid }) => [name, mode, oid] as const));
+    const list = listTree(content, this.#from.format);
+    const again = encodeTree(
+      this.#from,
+      list.map(({ name, mode, oid }) => [name, mode, oid] as const),
+    );
     const names = new Set(list.map(({ name }) => name));
     if (names.size < list.length) throw strange('a folder has two entries of one name');
     const wrong = list.find(({ name }) => isUnsafe(name) || name.includes('/'));
@@ -175,9 +187,12 @@ class Gathering {
   }
 }
 
-function encodeTree(list: readonly (readonly [name: string, mode: string, oid: Oid])[]) {
+function encodeTree(
+  { format }: ObjectDatabase,
+  list: readonly (readonly [name: string, mode: string, oid: Oid])[],
+) {
   const edits = list.map(([name, mode, oid]) => [name, { mode, oid }] as const);
-  return encodeObject('tree', spliceTree(Buffer.alloc(0), edits));
+  return encodeObject('tree', spliceTree(Buffer.alloc(0), edits, format), format);
 }
 
 /** The commit that an id names, also through annotated tags. */
@@ -192,7 +207,7 @@ function peel(objects: ObjectDatabase, tip: Oid): Oid {
         data: { oid: tip },
       });
     }
-    at = content.toString('latin1', 7, 47);
+    at = taggedBy(content);
   }
   throw strange(`${tip} is a chain of more than ${maxTags} tags`);
 }
@@ -200,16 +215,13 @@ function peel(objects: ObjectDatabase, tip: Oid): Oid {
 /** The memory folder of a repository: `.memory-bank`, or its top if the settings are there. */
 function detect(objects: ObjectDatabase, top: Oid): string | undefined {
   const tree = objects.content(top, 'tree');
-  const isTop = !findEntry(tree, '.memory-bank') && findEntry(tree, 'config.yaml') !== undefined;
+  const has = (name: string) => findEntry(tree, name, objects.format) !== undefined;
+  const isTop = !has('.memory-bank') && has('config.yaml');
   return isTop ? '.' : undefined;
 }
 
 function namesOf(folder = '.memory-bank'): string[] {
   return folder.split('/').filter((name) => name !== '' && name !== '.');
-}
-
-function treeIn(commit: Buffer): Oid {
-  return /^tree ([0-9a-f]{40})\n/.exec(commit.toString('latin1', 0, 46))?.[1] ?? '';
 }
 
 function noFolder(commit: Oid, folder = '.memory-bank'): MemoryError {

@@ -1,7 +1,6 @@
 import {
   type Commit,
   type EncodedObject,
-  encodeObject,
   formatCommit,
   type ObjectType,
   type Oid,
@@ -48,7 +47,7 @@ export function copyMemory(
   isCode: boolean,
   earlier?: CopiedHistory,
 ): CopiedHistory {
-  const writer = new ObjectWriter();
+  const writer = new ObjectWriter(odb);
   const copies = new Map(earlier?.copies);
   const memories = new Map(earlier?.memories);
   let commits = 0;
@@ -93,7 +92,7 @@ export function embedMemory(
   readonly objects: readonly EncodedObject[];
   readonly commits: number;
 } {
-  const writer = new ObjectWriter();
+  const writer = new ObjectWriter(odb);
   const copies = new Map<Oid, Oid>();
   // The first commit with a copy is the one that made the change.
   for (const [oid, copy] of known?.copies ?? []) if (!copies.has(copy)) copies.set(copy, oid);
@@ -120,14 +119,19 @@ export function embedMemory(
 
 /** Collects new objects, each once. */
 class ObjectWriter {
+  readonly #odb: ObjectDatabase;
   readonly #objects = new Map<Oid, EncodedObject>();
+
+  constructor(odb: ObjectDatabase) {
+    this.#odb = odb;
+  }
 
   get objects(): readonly EncodedObject[] {
     return [...this.#objects.values()];
   }
 
   add(type: 'commit' | 'tree', content: Buffer): Oid {
-    const object = encodeObject(type, content);
+    const object = this.#odb.encode(type, content);
     this.#objects.set(object.oid, object);
     return object.oid;
   }
@@ -168,12 +172,12 @@ export function objectsOf(from: ObjectDatabase, tip: Oid): readonly EncodedObjec
   const add = (oid: Oid, type: ObjectType) => {
     if (found.has(oid)) return undefined;
     const content = from.content(oid, type);
-    found.set(oid, encodeObject(type, content));
+    found.set(oid, { oid, type, content });
     return content;
   };
   const addTree = (oid: Oid) => {
     const tree = add(oid, 'tree');
-    for (const { mode, oid } of tree ? listTree(tree) : []) {
+    for (const { mode, oid } of tree ? listTree(tree, from.format) : []) {
       if (mode === folderMode) addTree(oid);
       else if (mode !== submoduleMode) add(oid, 'blob');
     }

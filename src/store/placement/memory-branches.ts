@@ -64,7 +64,8 @@ export function branchesOfMemory(
 /** Whether a commit has the memory, and nothing outside of it. */
 export function holdsOnly(odb: ObjectDatabase, commit: Oid, folder: string): boolean {
   if (!odb.has(commit)) return false;
-  const names = listTree(odb.content(treeOf(odb, commit), 'tree')).map(({ name }) => name);
+  const top = odb.content(treeOf(odb, commit), 'tree');
+  const names = listTree(top, odb.format).map(({ name }) => name);
   const isAlone = names.every((name) => name === folder.split('/', 1)[0]);
   return isAlone && entryAt(odb, commit, `${folder}/config.yaml`) !== undefined;
 }

@@ -3,7 +3,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { FileChange } from '../../git/commit/commit-plan.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import type { Files } from '../../git/disk/file-layer.ts';
-import { type Oid, objectId } from '../../git/objects/object.ts';
+import { isBlob, type Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { folderMode, listTree } from '../../git/objects/tree.ts';
 import { folderAt } from '../history/last-change.ts';
@@ -33,7 +33,8 @@ export function checkClean(files: Files, placed: PlacedFiles): readonly string[]
   if (!files.lstat(join(top, '.git'))) return [...committed.keys()];
   for (const path of new Set([...committed.keys(), ...filesOn(files, top, folder)])) {
     const bytes = files.read(join(top, path));
-    if (bytes && objectId('blob', bytes) === committed.get(path)?.oid) continue;
+    const oid = committed.get(path)?.oid;
+    if (bytes && oid !== undefined && isBlob(bytes, oid)) continue;
     throw new MemoryError('conflict', `${path} has changes that are not committed.`, {
       hint: `Commit or discard them: "git -C ${top} status" lists them. Nothing was changed.`,
       data: { path },
@@ -67,7 +68,7 @@ function filesIn(
 ): ReadonlyMap<string, { readonly oid: Oid; readonly mode: string }> {
   const found = new Map<string, { readonly oid: Oid; readonly mode: string }>();
   const visit = (tree: Oid, prefix: string) => {
-    for (const { name, mode, oid } of listTree(odb.content(tree, 'tree'))) {
+    for (const { name, mode, oid } of listTree(odb.content(tree, 'tree'), odb.format)) {
       if (mode === folderMode) visit(oid, `${prefix}${name}/`);
       else found.set(prefix + name, { oid, mode });
     }

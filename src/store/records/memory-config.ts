@@ -3,6 +3,7 @@ import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
 import { yamlCodec } from '../../core/record/codec.ts';
 import type { MergeRule } from '../../core/record/record-type.ts';
 import { invalid, MemoryError } from '../../core/values/error.ts';
+import { wholeOid } from '../../git/objects/object-format.ts';
 import { formerRule } from '../../git/repository/conversions.ts';
 import {
   firstFormat,
@@ -36,10 +37,7 @@ const memoryPin = z.object({
     .regex(/^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[\w./+@-]{1,200}(?<![/.])$/)
     .optional()
     .describe('The branch or tag from which updates come. Without it: the default branch.'),
-  commit: z
-    .string()
-    .regex(/^[0-9a-f]{40}$/)
-    .describe('The commit whose memory is read.'),
+  commit: z.string().regex(wholeOid).describe('The commit whose memory is read.'),
   folder: folder
     .optional()
     .describe('Its memory folder in the repository. Without it: `.memory-bank`; `.` is the top.'),

@@ -2,6 +2,7 @@ import type { CommitInfo } from '../../core/memory/history.ts';
 import type { Author } from '../../core/memory/session.ts';
 import type { Provenance } from '../../core/memory/store.ts';
 import type { Commit, Oid, Signature } from '../../git/objects/object.ts';
+import { oidPattern } from '../../git/objects/object-format.ts';
 
 /** The origin of a change. */
 export interface Actor {
@@ -248,12 +249,15 @@ export function isMemoryMerge(message: string): boolean {
  */
 export function isAcceptance(message: string): boolean {
   if (!isMemoryMessage(message) || !message.startsWith('memory: accept ')) return false;
-  return partsOf(message).trailers.some((line) => /^Memory-Reviewed: [0-9a-f]{40}/.test(line));
+  return partsOf(message).trailers.some((line) => reviewedLine.test(line));
 }
+
+const reviewedLine = new RegExp(`^Memory-Reviewed: ${oidPattern}`);
+const codeLine = new RegExp(`^Memory-Code: (${oidPattern})$`, 'm');
 
 /** The commit of the code at which a change of the memory was made; undefined if the message names none. */
 export function codeCommitOf(message: string): Oid | undefined {
-  return /^Memory-Code: ([0-9a-f]{40})$/m.exec(message)?.[1];
+  return codeLine.exec(message)?.[1];
 }
 
 /** A message with the commit of the code at which the change was made. */

@@ -3,7 +3,6 @@ import { pastedPath } from '../../core/names/pasted-path.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import {
   type EncodedObject,
-  encodeObject,
   formatCommit,
   type ObjectType,
   type Oid,
@@ -96,7 +95,7 @@ class PartWriter {
   }
 
   add(type: ObjectType, content: Buffer): Oid {
-    const object = encodeObject(type, content);
+    const object = this.#odb.encode(type, content);
     this.#objects.set(object.oid, object);
     return object.oid;
   }
@@ -104,6 +103,7 @@ class PartWriter {
   /** A tree with another entry at a path. */
   tree(tree: Oid | undefined, path: string, entry: TreeEntry | undefined): Oid | undefined {
     const source = {
+      format: this.#odb.format,
       content: (oid: Oid, type: ObjectType) => {
         const made = this.#objects.get(oid);
         return made ? Buffer.from(made.content) : this.#odb.content(oid, type);
@@ -122,7 +122,8 @@ class PartWriter {
       found.set(oid, object);
       const content = Buffer.from(object.content);
       if (object.type === 'commit') open.push(parseCommit(content).tree);
-      if (object.type === 'tree') open.push(...listTree(content).map((entry) => entry.oid));
+      if (object.type === 'tree')
+        open.push(...listTree(content, this.#odb.format).map((entry) => entry.oid));
     }
     return [...found.values()];
   }

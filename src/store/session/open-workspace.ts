@@ -11,7 +11,7 @@ import type { Reviews } from '../../core/memory/waiting-reviews.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { Disk } from '../../git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../git/disk/file-layer.ts';
-import { objectId } from '../../git/objects/object.ts';
+import { isBlob } from '../../git/objects/object.ts';
 import type { Cautions } from '../evidence/cautions.ts';
 import { Archive } from '../history/archive.ts';
 import { entryAt } from '../history/last-change.ts';
@@ -338,7 +338,7 @@ class StoreWorkspace implements Workspace {
     const { oid } = repository?.canReadRefs ? repository.head() : {};
     if (!repository || text === undefined || oid === undefined) return false;
     const blob = entryAt(repository.odb, oid, this.#memory.inTree(path))?.oid;
-    return blob === objectId('blob', Buffer.from(text));
+    return blob !== undefined && isBlob(Buffer.from(text), blob);
   }
 
   #notifySoon(): void {

@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import { Disk } from '../../git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../git/disk/file-layer.ts';
-import { isOid, type Oid } from '../../git/objects/object.ts';
-import { ObjectDatabase } from '../../git/objects/odb.ts';
+import type { Oid } from '../../git/objects/object.ts';
+import { isOid } from '../../git/objects/object-format.ts';
 import { Refs } from '../../git/refs/refs.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
+import { openObjects } from '../../git/repository/repository-format.ts';
 import { checkLineFormat, checkTextFormat } from '../history/line-format.ts';
 import type { Sides } from '../merge/diff3.ts';
 import { configPath } from '../records/memory-config.ts';
@@ -34,7 +35,7 @@ export function checkDrivenMerge(
   const files = new NodeFiles();
   const tree = findWorkTree(files, folder);
   if (!tree) return;
-  const odb = new ObjectDatabase(new Disk(files, 'relaxed'), tree.commonDir);
+  const odb = openObjects(new Disk(files, 'relaxed'), tree.commonDir);
   try {
     for (const commit of mergedCommits(files, tree, env)) {
       if (odb.has(commit)) checkLineFormat(odb, commit, memory);

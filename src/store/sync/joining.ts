@@ -84,7 +84,8 @@ export function bringIn(
     };
     const { bytes, conflict, notes, fields } = decided.merge(record, path, sides);
     const committed = entryAt(odb, lines.head, path)?.oid;
-    const isKept = isSame(bytes, seen) && committed === (seen && objectId('blob', seen));
+    const isKept =
+      isSame(bytes, seen) && committed === (seen && objectId('blob', seen, odb.format));
     if (!isKept && !access.mayWrite(record)) throw forbidden('change', record, access);
     const shown = access.mayRead(record) ? fields : [];
     if (conflict) conflicts.push({ path: record, reasons: notes, fields: shown });

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import type { Disk } from '../disk/disk.ts';
+import type { Files } from '../disk/file-layer.ts';
+import { type ObjectFormat, objectFormats, sha1 } from '../objects/object-format.ts';
+import { ObjectDatabase } from '../objects/odb.ts';
+import { maxConfigSize } from './config.ts';
+import { isTrue, parseConfig } from './config-text.ts';
+
+/** Whether a git directory has no work tree but linked ones. */
+export function isBare(files: Files, commonDir: string): boolean {
+  const shared = settingsIn(files, join(commonDir, 'config'));
+  const hasOwn = isTrue(shared.get('extensions.worktreeconfig') ?? '');
+  const own = hasOwn ? settingsIn(files, join(commonDir, 'config.worktree')) : undefined;
+  return isTrue(own?.get('core.bare') ?? shared.get('core.bare') ?? '');
+}
+
+/** The format of the objects of a repository; that of git's default where there is none yet, or an unknown one. */
+export function objectFormatIn(files: Files, commonDir: string): ObjectFormat {
+  const name = settingsIn(files, join(commonDir, 'config')).get('extensions.objectformat');
+  return objectFormats.get(name?.toLowerCase() ?? '') ?? sha1;
+}
+
+/** Opens the objects of a repository, which need not exist yet. */
+export function openObjects(disk: Disk, commonDir: string): ObjectDatabase {
+  return new ObjectDatabase(disk, commonDir, () => objectFormatIn(disk.files, commonDir));
+}
+
+/** The settings of one file, without its includes. */
+function settingsIn(files: Files, path: string): ReadonlyMap<string, string> {
+  const text = files.read(path, maxConfigSize)?.toString('utf8') ?? '';
+  return new Map(parseConfig(text).map(({ key, value }) => [key, value]));
+}
