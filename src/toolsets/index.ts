@@ -9,6 +9,7 @@ import { documents } from './documents/toolset.ts';
 import { graph } from './graph/toolset.ts';
 import { history } from './history/toolset.ts';
 import { knowledge } from './knowledge/toolset.ts';
+import { isTemplate } from './memory-bank/core-file.ts';
 import { memoryBank } from './memory-bank/toolset.ts';
 import { searchOver } from './search/toolset.ts';
 import { truth } from './truth/toolset.ts';
@@ -57,4 +58,10 @@ export function briefSource(context: Context): ContextSource {
 export function brief(context: Context, request: BriefRequest): Promise<Brief> {
   const types = seeded.flatMap(({ records }) => records);
   return briefOf(context, types, request);
+}
+
+/** Whether a record is a core file as the program created it, which nobody has filled yet. */
+export function isUnusedTemplate(record: object): boolean {
+  if (!('path' in record) || !('content' in record)) return false;
+  return isTemplate(String(record.path), String(record.content));
 }

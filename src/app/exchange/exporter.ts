@@ -3,6 +3,7 @@ import type { Session } from '../../core/memory/session.ts';
 import type { CautionsByPath } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { App } from '../app.ts';
+import { recordText } from '../project/record-text.ts';
 import type { CallOptions } from '../session/call-context.ts';
 import { formatsOf } from './importer.ts';
 import { cautionsOfAll, writeMarkdown } from './markdown-report.ts';
@@ -41,9 +42,10 @@ export async function exportMemory(
   const toolsets = await app.toolsets();
   const files = await app.run(session, 'export', options, async (context) => {
     if (!format?.write) return writeMarkdown(toolsets, context);
-    const { store: project, home } = context;
+    const { store: project, home, history } = context;
     const { projectId } = await context.project.info();
-    return format.write({ project, home, projectId });
+    const text = (path: string) => recordText(context, path);
+    return format.write({ project, home, projectId, history, text });
   });
   if (files.size > 0) return files;
   if (!format) throw new MemoryError('not_found', 'The memory has no records yet.');

@@ -20,6 +20,7 @@ import { type App, redactText } from '../app.ts';
 import type { CallOptions } from '../session/call-context.ts';
 import { type FoundSource, findSources } from './disk-source.ts';
 import { ImportProgress } from './import-progress.ts';
+import { knowledgeBundle } from './knowledge-bundle.ts';
 
 export interface ImportRequest {
   /** Absolute path of a source, or of a folder with sources in their usual locations. */
@@ -58,10 +59,11 @@ interface ImportOutcome {
   readonly left: Remark[];
 }
 
-/** Returns the formats of all offered toolsets. */
+/** Returns the formats of all offered toolsets, and the one that has the records of all of them. */
 export async function formatsOf(app: App): Promise<ExchangeFormat[]> {
   const toolsets = await app.toolsets();
-  return (await Promise.all(toolsets.map(({ formats }) => formats?.() ?? []))).flat();
+  const own = await Promise.all(toolsets.map(({ formats }) => formats?.() ?? []));
+  return [...own.flat(), knowledgeBundle(toolsets.flatMap(({ records }) => records))];
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { History } from '../memory/history.ts';
 import type { Reader } from '../memory/store.ts';
 import type { AnyRecordType } from '../record/record-type.ts';
 import { MemoryError } from '../values/error.ts';
@@ -67,11 +68,14 @@ export interface Findings {
 export type Reading = Generator<void, Findings>;
 
 /** The memory that an exporter reads. */
-interface ExportSource {
+export interface ExportSource {
   readonly project: Reader;
   /** The records of the user. */
   home(): Promise<Reader>;
   readonly projectId: string | undefined;
+  readonly history: History;
+  /** Returns the text of a record of the project as it is on disk. */
+  text(path: string): Promise<string>;
 }
 
 /** The files in which another program stores the same kind of data as a toolset. */

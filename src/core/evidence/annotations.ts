@@ -66,8 +66,18 @@ export const evidenceArgument = z
 /** A day of the calendar. */
 export const day = z.iso.date();
 
+/** The keys of a record's file that are annotations. */
+export const annotationKeys: readonly string[] = [
+  'evidence',
+  'verified',
+  'supersedes',
+  'superseded_by',
+  'expires',
+  'claim',
+];
+
 const none: Annotations = { evidence: [], supersedes: [] };
-const anyKey = /^(?:evidence|verified|supersedes|superseded_by|expires|claim)[ \t]*:/m;
+const anyKey = new RegExp(`^(?:${annotationKeys.join('|')})[ \\t]*:`, 'm');
 
 /**
  * A line of markdown by which a section says what it replaces: `Superseded by [Use git](#use-git)`, also

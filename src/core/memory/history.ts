@@ -29,6 +29,8 @@ export interface CommitInfo {
   readonly tool?: string;
   readonly session?: string;
   readonly mode?: string;
+  /** Whether a person accepted changes of agents with it. */
+  readonly isAcceptance?: true;
 }
 
 /** The kind of difference between a record in two states. */

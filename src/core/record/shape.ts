@@ -88,6 +88,12 @@ export function keepUnknown(
   return Object.fromEntries(kept);
 }
 
+/** Returns the keys of the file of a record that its schema does not know. */
+export function unknownKeys(schema: z.core.$ZodType, data: JsonObject): JsonObject {
+  const { keys } = shapeOf(schema, data);
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !Object.hasOwn(keys, key)));
+}
+
 function keep(schema: z.core.$ZodType, value: JsonValue, old: JsonValue | undefined): JsonValue {
   if (Array.isArray(value) && Array.isArray(old)) {
     const { rest } = shapeOf(schema, value);

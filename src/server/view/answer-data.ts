@@ -24,7 +24,7 @@ export const path = z.string().min(1).max(1000).describe('Relative to .memory-ba
 export const skip = z.coerce.number().int().min(0).max(10_000_000).default(0);
 
 /** Returns a commit without the address of its author, which no page needs. */
-export function commitData({ author, ...commit }: CommitInfo): CommitData {
+export function commitData({ author, isAcceptance: _, ...commit }: CommitInfo): CommitData {
   return { ...commit, author: author.replace(/ <[^<>]*>$/, '') };
 }
 

@@ -224,6 +224,7 @@ export function commitInfo(oid: Oid, { author, committer, message }: Commit): Co
     subject: oneLine(subject),
     ...(reason !== '' && { reason }),
     ...Object.fromEntries(named),
+    ...(isAcceptance(message) && { isAcceptance: true as const }),
   };
 }
 

@@ -12,7 +12,8 @@ export const maxDiff = 4000;
 const maxChanges = 10;
 
 /** A commit in an answer; the first digits of its id are also a revision. */
-export function commitAnswer({ oid, at, author, subject, reason, ...trailers }: CommitInfo) {
+export function commitAnswer(commit: CommitInfo) {
+  const { oid, at, author, subject, reason, isAcceptance: _, ...trailers } = commit;
   const shown = { at, author, ...trailers, subject, ...(reason !== undefined && { reason }) };
   const texts = Object.entries(shown).map(([name, text]) => [name, cutText(text)] as const);
   return { commit: shortId(oid), ...Object.fromEntries(texts) };
