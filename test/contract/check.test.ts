@@ -137,6 +137,35 @@ test('check annotates the lines of a pull request for each code host', () => {
   top.remove();
 });
 
+test('check --docs fails on instructions that are no longer true', () => {
+  const repo = Repo.create();
+  repo.write('src/lock.ts', 'one\ntwo\nthree\n');
+  repo.write('AGENTS.md', 'The lock is in `src/lock.ts`.\n');
+  repo.git('add', '-A');
+  repo.git('commit', '-qm', 'Add the lock');
+  const good = run(repo, 'check', '--docs');
+  expect(good).toMatchObject({ status: 0, stderr: '' });
+  expect(good.stdout).toContain('2 documents with 1 claim: 0 drifted, 1 true, 0 cannot be judged');
+  repo.git('mv', 'src/lock.ts', 'src/guard.ts');
+  repo.git('commit', '-qm', 'Rename the lock');
+  expect(run(repo, 'check')).toMatchObject({ status: 0 });
+  const { status, stdout } = run(repo, 'check', '--docs');
+  expect(status).toBe(1);
+  expect(stdout).toMatch(
+    /^warning {2}AGENTS\.md:1: `src\/lock\.ts` does not exist since [0-9a-f]{12} \(.*: Rename the lock\); it is now `src\/guard\.ts`\.$/m,
+  );
+  const json = JSON.parse(run(repo, 'check', '--docs', '--format', 'json').stdout);
+  expect(json.docs.counts).toMatchObject({ files: 2, claims: 1, drifted: 1 });
+  expect(run(repo, 'check', '--docs', '--format', 'github').stdout).toContain(
+    '::warning file=AGENTS.md,line=1',
+  );
+  const fixed = run(repo, 'check', '--docs', '--fix');
+  expect(fixed).toMatchObject({ status: 0 });
+  expect(fixed.stdout).toContain('fixed    AGENTS.md\n');
+  expect(repo.read('AGENTS.md')).toBe('The lock is in `src/guard.ts`.\n');
+  repo.remove();
+});
+
 const telling = notOnWindows('its folders do not tell letter case apart');
 
 telling('check fails on names that differ only in letter case', () => {

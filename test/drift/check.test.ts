@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { type FindingKind, textKinds, verdicts } from '../../src/core/evidence/finding-kinds.ts';
+import {
+  docKinds,
+  type FindingKind,
+  textKinds,
+  verdicts,
+} from '../../src/core/evidence/finding-kinds.ts';
 import { table, withPart } from '../support/page.ts';
 
 function rows(kinds: { readonly [name: string]: FindingKind }) {
@@ -19,5 +24,6 @@ it('docs/check.md has each verdict and each kind of finding', async () => {
     table(['verdict', 'severity', 'meaning'], rows(verdicts)),
   );
   const both = withPart(first, 'kinds', table(['kind', 'severity', 'meaning'], rows(textKinds)));
-  await expect(both).toMatchFileSnapshot(file);
+  const all = withPart(both, 'claims', table(['claim', 'severity', 'it drifted'], rows(docKinds)));
+  await expect(all).toMatchFileSnapshot(file);
 });

@@ -18,6 +18,7 @@ import { wordingFor } from '../line/error-wording.ts';
 import { outputFlag } from '../line/result.ts';
 import { inReadingSession } from '../line/run-in-session.ts';
 import { codeQuality } from '../report/code-quality.ts';
+import { docsJson, docsLines } from '../report/docs-lines.ts';
 import { githubAnnotations } from '../report/github-annotations.ts';
 import { placedFindings, type ReportFormat } from '../report/placed-finding.ts';
 import { sarifLog } from '../report/sarif-log.ts';
@@ -45,6 +46,9 @@ export const check: Command = {
       value: 'revision',
       about: 'only records that name files which changed since HEAD and this revision diverged',
     },
+    docs: {
+      about: 'also compare instructions and documents, such as AGENTS.md, with the project',
+    },
     fix: { about: 'write the new lines of given evidence that was moved, as one commit' },
     all: { about: 'also list the places that are as they were' },
     format: {
@@ -62,6 +66,7 @@ export const check: Command = {
       const { report, memories } = await read(invocation, {
         path: operands[0] === undefined ? undefined : pastedPath(operands[0]),
         since: flagText(values, 'since'),
+        docs: values.docs === true ? true : undefined,
         fix: values.fix === true,
       });
       const shown = values.all === true ? severities : severities.slice(0, -1);
@@ -73,10 +78,12 @@ export const check: Command = {
       } else {
         const since = flagText(values, 'since');
         const found = [...heading(report, since), ...lines(screen, report, shown)];
-        await screen.show([...found, ...memoryLines(screen, memories)].join(''));
+        const docs = docsLines(screen, report.docs);
+        await screen.show([...found, ...docs, ...memoryLines(screen, memories)].join(''));
       }
       const isBad = ({ severity }: CheckFinding) => severity === 'error' || severity === 'warning';
-      return report.records.some(({ findings }) => findings.some(isBad)) ? 1 : 0;
+      const isGood = report.records.every(({ findings }) => !findings.some(isBad));
+      return isGood && (report.docs?.counts.drifted ?? 0) === 0 ? 0 : 1;
     } catch (error) {
       // Every status has one meaning for a program that calls this command.
       const problem = toMemoryError(error);
@@ -137,13 +144,14 @@ function memoryLines(screen: Screen, memories: readonly MemoryReport[]): string[
   return all.length > 0 ? ['\n', ...all] : [];
 }
 
-function toJson({ records, counts, fixed }: EvidenceReport, shown: readonly Severity[]) {
+function toJson({ records, counts, docs, fixed }: EvidenceReport, shown: readonly Severity[]) {
   return {
     records: records.flatMap(({ path, findings }) => {
       const listed = findings.filter(({ severity }) => shown.includes(severity)).map(findingJson);
       return listed.length === 0 ? [] : [{ path, findings: listed }];
     }),
     counts,
+    ...(docs && { docs: docsJson(docs) }),
     ...(fixed && { fixed }),
   };
 }

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path/posix';
+import type { DocFinding } from '../../core/evidence/doc-finding.ts';
 import {
+  docKinds,
   type FindingKind,
   type Severity,
   textKinds,
   verdicts,
 } from '../../core/evidence/finding-kinds.ts';
 import type { Lines } from '../../core/evidence/reference.ts';
-import type { CheckFinding, EvidenceReport } from '../../core/evidence/verdict.ts';
+import type { CheckFinding, EvidenceReport, ReportFolders } from '../../core/evidence/verdict.ts';
 
 /** A finding with the place where a code host shows it. */
 export interface PlacedFinding {
@@ -28,39 +30,67 @@ export interface PlacedFinding {
 /** Writes findings for a code host. */
 export type ReportFormat = (findings: readonly PlacedFinding[], version: string) => string;
 
+/** A finding before its fingerprint, and the texts that identify it together with its check. */
+interface Placed extends Omit<PlacedFinding, 'fingerprint'> {
+  readonly subject: readonly string[];
+}
+
 /**
- * Places the findings of a report: code that has changed where it is now, everything else in the record.
+ * Places the findings of a report: code that has changed where it is now, everything else in the record
+ * or document.
  *
  * @param shown the severities to report.
  */
 export function placedFindings(
-  { records, folders }: Pick<EvidenceReport, 'records' | 'folders'>,
+  { records, docs, folders }: Pick<EvidenceReport, 'records' | 'docs' | 'folders'>,
   shown: readonly Severity[],
 ): PlacedFinding[] {
-  const uses = new Map<string, number>();
-  return records.flatMap(({ path: record, findings }) =>
-    findings
-      .filter(({ severity }) => shown.includes(severity))
-      .map((finding): PlacedFinding => {
-        const check = checkOf(finding);
-        const subject = subjectOf(finding);
-        const base = JSON.stringify([check, record, ...subject]);
-        // Of findings that differ in their lines only, the order is part of the identity.
-        const use = uses.get(base) ?? 0;
-        uses.set(base, use + 1);
-        const change = finding.kind === 'evidence' ? finding.change : undefined;
-        const { line = 1 } = finding;
-        return {
-          path: change ? join(folders.project, change.path) : join(folders.memory, record),
-          lines: (change ? change.lines : { first: line, last: line }) ?? { first: 1, last: 1 },
-          severity: finding.severity,
-          check,
-          meaning: kindOf(finding).meaning,
-          message: change ? `${record}: ${finding.message}` : finding.message,
-          fingerprint: createHash('sha256').update(`${base} ${use}`).digest('hex'),
-        };
-      }),
+  const ofRecords = records.flatMap(({ path, findings }) =>
+    findings.map((one) => ofRecord(one, path, folders)),
   );
+  const ofDocs = (docs?.files ?? []).flatMap(({ path, findings }) =>
+    findings.map((one) => ofDoc(one, path, folders)),
+  );
+  const uses = new Map<string, number>();
+  return [...ofRecords, ...ofDocs]
+    .filter(({ severity }) => shown.includes(severity))
+    .map(({ subject, ...finding }) => {
+      const base = JSON.stringify([finding.check, ...subject]);
+      // Of findings that differ in their lines only, the order is part of the identity.
+      const use = uses.get(base) ?? 0;
+      uses.set(base, use + 1);
+      return {
+        ...finding,
+        fingerprint: createHash('sha256').update(`${base} ${use}`).digest('hex'),
+      };
+    });
+}
+
+function ofRecord(finding: CheckFinding, record: string, folders: ReportFolders): Placed {
+  const change = finding.kind === 'evidence' ? finding.change : undefined;
+  const { line = 1, severity } = finding;
+  return {
+    path: change ? join(folders.project, change.path) : join(folders.memory, record),
+    lines: (change ? change.lines : { first: line, last: line }) ?? { first: 1, last: 1 },
+    severity,
+    check: checkOf(finding),
+    meaning: kindOf(finding).meaning,
+    message: change ? `${record}: ${finding.message}` : finding.message,
+    subject: [record, ...subjectOf(finding)],
+  };
+}
+
+function ofDoc(finding: DocFinding, doc: string, folders: ReportFolders): Placed {
+  const { kind, line, severity, message, text } = finding;
+  return {
+    path: join(folders.project, doc),
+    lines: { first: line, last: line },
+    severity,
+    check: `docs-${kind}`,
+    meaning: docKinds[kind].meaning,
+    message,
+    subject: [doc, text],
+  };
 }
 
 function checkOf(finding: CheckFinding): string {

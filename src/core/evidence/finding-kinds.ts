@@ -93,3 +93,25 @@ export const textKinds = {
     meaning: 'It is larger than 32 KiB; only the prompt `tend-memory` lists it.',
   },
 } satisfies { readonly [name: string]: FindingKind };
+
+/** Claims of instructions and documents that were true and no longer are. */
+export const docKinds = {
+  path: {
+    severity: 'warning',
+    meaning: 'A file or folder, or every file of a pattern, was removed.',
+  },
+  link: {
+    severity: 'warning',
+    meaning: 'The target of a link was removed, or never existed.',
+  },
+  anchor: { severity: 'warning', meaning: 'The heading that a link leads to was removed.' },
+  script: { severity: 'warning', meaning: 'No `package.json` has the script any more.' },
+  target: {
+    severity: 'warning',
+    meaning: 'No Makefile has the target any more, or no justfile the recipe.',
+  },
+  runtime: {
+    severity: 'warning',
+    meaning: 'The manifest asks for a newer version of the language.',
+  },
+} satisfies { readonly [name: string]: FindingKind };

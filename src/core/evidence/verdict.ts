@@ -1,3 +1,4 @@
+import type { DocsReport } from './doc-finding.ts';
 import type { Severity, textKinds, verdicts } from './finding-kinds.ts';
 import type { Lines, Reference } from './reference.ts';
 import type { Fingerprint } from './span.ts';
@@ -75,6 +76,8 @@ export interface EvidenceRequest {
   readonly since?: string | undefined;
   /** Write the new places of given evidence that was moved. */
   readonly fix?: boolean | undefined;
+  /** Also what instructions and documents say; undefined asks the settings. */
+  readonly docs?: boolean | undefined;
   /** Only findings about code, or only contradictions in and between texts. */
   readonly only?: 'code' | 'texts' | undefined;
   /** Also findings that are only hints for tending: similar and large records. */
@@ -91,6 +94,8 @@ export interface EvidenceReport {
   /** Records with evidence, sorted by path. */
   readonly records: readonly RecordFindings[];
   readonly counts: EvidenceCounts;
+  /** The claims of instructions and documents about the project, if they were checked. */
+  readonly docs?: DocsReport;
   /** Paths of the records that were changed because of moved code. */
   readonly fixed?: readonly string[];
   readonly folders: ReportFolders;

@@ -314,6 +314,18 @@ export class Repository {
     return time === undefined ? undefined : this.#index?.file.unchanged(path, stat, time);
   }
 
+  /** Whether git ignores a path, as a file or as a folder; true if its rules cannot be read. */
+  ignores(path: string): boolean {
+    this.config();
+    try {
+      this.#config?.rules.check([path, `${path}/file`]);
+      return false;
+    } catch (error) {
+      if (error instanceof MemoryError) return true;
+      throw error;
+    }
+  }
+
   /** The unmerged files below a folder; none if the index cannot be read. */
   unmergedBelow(folder: string): Unmerged[] {
     const index = this.#readIndex();

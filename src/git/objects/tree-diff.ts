@@ -7,6 +7,7 @@ import { compareTrees, folderMode, type TreeDifference } from './tree.ts';
  * paths. Equal folders are not read.
  *
  * @param before undefined for the empty tree, and so is `after`.
+ * @param enters whether the differences below a folder are wanted.
  * @throws MemoryError `damaged` when a tree is not in the repository.
  */
 export function* differences(
@@ -14,6 +15,7 @@ export function* differences(
   before: Oid | undefined,
   after: Oid | undefined,
   prefix = '',
+  enters: (folder: string) => boolean = everywhere,
 ): Generator<TreeDifference> {
   if (before === after) return;
   const content = (tree: Oid | undefined) =>
@@ -23,9 +25,10 @@ export function* differences(
     const path = prefix + difference.path;
     // A file and a folder of one name are two entries, so both sides have the same kind.
     const folder = (old ?? now)?.mode === folderMode;
-    if (folder) yield* differences(odb, old?.oid, now?.oid, `${path}/`);
-    else yield { ...difference, path };
+    if (!folder) yield { ...difference, path };
+    else if (enters(path)) yield* differences(odb, old?.oid, now?.oid, `${path}/`, enters);
   }
 }
 
 const empty = Buffer.alloc(0);
+const everywhere = () => true;

@@ -201,7 +201,7 @@ function pathsBelow(paths: readonly string[], below: string | undefined): readon
 }
 
 /** The last common commit of HEAD and a revision; the revision itself where there is none. */
-async function forkPoint(visit: Visit, head: Oid, revision: string): Promise<Oid> {
+export async function forkPoint(visit: Visit, head: Oid, revision: string): Promise<Oid> {
   const oid = await visit.archive.code.resolve(revision, visit.rights);
   const [here, there] = [await visit.codePlace(head), await visit.codePlace(oid)];
   const own = ancestors(there.index, here.number);

@@ -90,7 +90,7 @@ export class RenameSearch {
       for (const [origin, path] of open) {
         yield;
         const removal = removals.get(this.#code.inTree(path))?.commit;
-        const to = removal && this.#renamedIn(graph.parents(removal), removal, path);
+        const to = removal && this.renamedIn(removal, path);
         if (to === undefined) continue;
         if (this.#code.at(this.#head, to)) this.#followed.set(origin, to);
         else next.set(origin, to);
@@ -100,8 +100,8 @@ export class RenameSearch {
   }
 
   /** The path to which a commit has renamed a file. */
-  #renamedIn(parents: readonly Oid[], commit: Oid, path: string): string | undefined {
-    for (const parent of parents) {
+  renamedIn(commit: Oid, path: string): string | undefined {
+    for (const parent of this.#graph.parents(commit)) {
       const entry = this.#code.at(parent, path);
       if (entry?.kind !== 'file') continue;
       const to = this.#bestOf(this.#added(parent, commit), path, entry.oid);

@@ -89,6 +89,12 @@ export const memoryConfig = z.object({
     .describe(
       'Whether the end of an agent session adds its commits to progress.md, as one entry. Without it: `false`.',
     ),
+  docs: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether `check` also compares instructions and documents, such as `AGENTS.md`, with the project. Without it: `false`.',
+    ),
   sign_off: z
     .boolean()
     .optional()
@@ -137,6 +143,7 @@ const restricts: Record<keyof MemoryConfig, boolean> = {
   secrets: false,
   squash_before_sync: false,
   record_commits: false,
+  docs: false,
   sign_off: false,
   sync: false,
   review: true,

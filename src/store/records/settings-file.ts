@@ -40,6 +40,11 @@ export class SettingsFile {
     return this.#readable()?.sign_off === true;
   }
 
+  /** Whether a check also compares instructions and documents with the project. */
+  get checksDocs(): boolean {
+    return this.#readable()?.docs === true;
+  }
+
   /** Whether the end of an agent session adds its commits to the progress. */
   get recordsCommits(): boolean {
     return this.#readable()?.record_commits === true;

@@ -193,10 +193,21 @@ export class SessionHistory implements History {
     const { checkEvidence } = await import('../evidence/evidence-check.ts');
     const visit = await this.#visit();
     const report = await checkEvidence(visit, request);
-    if (request.fix !== true) return report;
+    const docs = await this.#docs(visit, request);
+    if (request.fix !== true) return { ...report, ...docs };
     const { fixMoved } = await import('../evidence/evidence-fix.ts');
     const fixed = await fixMoved(visit, report);
-    return fixed.length === 0 ? report : { ...(await checkEvidence(visit, request)), fixed };
+    if (fixed.length === 0) return { ...report, ...docs };
+    return { ...(await checkEvidence(visit, request)), ...docs, fixed };
+  }
+
+  /** The claims of instructions and documents, if the caller or the settings ask for them. */
+  async #docs(visit: Visit, request: EvidenceRequest) {
+    const { settings } = this.#archive.memory;
+    const isAsked = request.docs ?? (request.path === undefined && settings.checksDocs);
+    if (!isAsked || request.only !== undefined) return undefined;
+    const { checkDocs } = await import('../instructions/docs-check.ts');
+    return { docs: await checkDocs(visit, request) };
   }
 
   async blame(address: string, revision: string): Promise<readonly BlamedLine[]> {

@@ -1,0 +1,242 @@
+import { addTo } from '../../core/values/multimap.ts';
+import { folderOf } from '../../git/disk/folder.ts';
+import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
+import { findEntry, folderMode, type TreeEntry } from '../../git/objects/tree.ts';
+import { differences } from '../../git/objects/tree-diff.ts';
+import type { Steps } from '../records/slices.ts';
+import type { NameClaim, OpenClaim } from './claim.ts';
+import { decodeDoc, maxDocBytes } from './doc-files.ts';
+import { hasName } from './name-places.ts';
+import type { DefinedNames } from './name-sources.ts';
+import { PathPattern } from './path-text.ts';
+
+/** Limit of the commits that one search reads. */
+const maxCommits = 5000;
+/** Limit of the texts of earlier commits that stay in memory. */
+const maxTexts = 500;
+
+/** The commit after which a claim was no longer true. */
+export interface Break {
+  readonly commit: Oid;
+  readonly parent: Oid;
+  /** The path that was removed, or the file that no longer defines the name. */
+  readonly path: string;
+  /** The content of that file before and after the commit. */
+  readonly before: Oid | undefined;
+  readonly after: Oid | undefined;
+}
+
+interface Difference {
+  readonly path: string;
+  readonly before: Oid | undefined;
+  readonly after: Oid | undefined;
+}
+
+/**
+ * Searches the history for the commits that made claims untrue: the claim was in its file, and what it names
+ * existed, right before the commit.
+ */
+export class BreakSearch {
+  readonly #odb: ObjectDatabase;
+  readonly #isOver: (commit: Oid) => boolean;
+  readonly #found = new Map<OpenClaim, Break>();
+  /** Claims by the paths that they can mean, and by the files that can define their names. */
+  readonly #byPath = new Map<string, OpenClaim[]>();
+  readonly #bySource = new Map<string, OpenClaim[]>();
+  readonly #patterns: (readonly [claim: OpenClaim, pattern: PathPattern])[] = [];
+  /** The files with claims, each with the paths that it had. */
+  readonly #docs = new Map<string, string[]>();
+  /** The present path of each path that a file with claims had. */
+  readonly #present = new Map<string, string>();
+  readonly #onTheWay = new Set<string>();
+  readonly #texts = new Map<Oid, string | undefined>();
+
+  readonly #defined = new Map<string, DefinedNames | undefined>();
+
+  /** @param isOver whether the search leaves out a commit and its ancestors. */
+  constructor(
+    odb: ObjectDatabase,
+    claims: readonly OpenClaim[],
+    isOver: (commit: Oid) => boolean = () => false,
+  ) {
+    this.#odb = odb;
+    this.#isOver = isOver;
+    for (const one of claims) this.#add(one);
+  }
+
+  #add(one: OpenClaim): void {
+    const { claim, doc, sources } = one;
+    if (!this.#present.has(doc)) this.#addDoc(doc, doc);
+    for (const path of sources) {
+      addTo(this.#bySource, path, one);
+      this.#want(path);
+    }
+    if (!('paths' in claim)) return;
+    for (const path of claim.paths) {
+      this.#want(path);
+      if (!claim.isPattern) {
+        addTo(this.#byPath, path, one);
+        continue;
+      }
+      this.#patterns.push([one, new PathPattern(path)]);
+    }
+  }
+
+  #addDoc(present: string, path: string): void {
+    this.#present.set(path, present);
+    addTo(this.#docs, present, path);
+    this.#want(path);
+  }
+
+  #want(path: string): void {
+    for (let at = folderOf(path); at !== '' && !this.#onTheWay.has(at); at = folderOf(at)) {
+      this.#onTheWay.add(at);
+    }
+  }
+
+  #enters(folder: string): boolean {
+    if (this.#onTheWay.has(folder)) return true;
+    for (let at = folder; at !== ''; at = folderOf(at)) if (this.#byPath.has(at)) return true;
+    return this.#patterns.some(([, { base }]) => `${folder}/`.startsWith(base));
+  }
+
+  *run(head: Oid): Steps<ReadonlyMap<OpenClaim, Break>> {
+    const total = new Set([...this.#byPath.values(), ...this.#bySource.values()].flat()).size;
+    const wanted = total + this.#patterns.length;
+    const seen = new Set([head]);
+    const open = [{ oid: head, commit: this.#read(head) }];
+    for (let count = 0; open.length > 0 && count < maxCommits; count++) {
+      yield;
+      if (this.#found.size >= wanted) break;
+      const next = newest(open.map(({ commit }) => commit.committer.seconds));
+      const [one] = open.splice(next, 1);
+      if (!one || this.#isOver(one.oid)) continue;
+      const { parents } = one.commit;
+      const known = parents.filter((parent) => this.#odb.has(parent));
+      const [parent] = parents;
+      // A merge repeats the changes of its branches.
+      if (known.length === 1 && parents.length === 1 && parent !== undefined) {
+        this.#compare(one.oid, parent);
+      }
+      for (const parent of known) {
+        if (seen.has(parent)) continue;
+        seen.add(parent);
+        open.push({ oid: parent, commit: this.#read(parent) });
+      }
+    }
+    return this.#found;
+  }
+
+  #read(oid: Oid) {
+    return parseCommit(this.#odb.content(oid, 'commit'));
+  }
+
+  #compare(commit: Oid, parent: Oid): void {
+    const odb = this.#odb;
+    const [before, after] = [treeOf(odb, parent), treeOf(odb, commit)];
+    const enters = (folder: string) => this.#enters(folder);
+    const moved: Difference[] = [];
+    for (const one of differences(odb, before, after, '', enters)) {
+      const change = { path: one.path, before: one.before?.oid, after: one.after?.oid };
+      if (change.before === change.after) continue;
+      if (change.before !== undefined && change.after === undefined) {
+        this.#removed(commit, parent, change);
+      }
+      if (change.before !== undefined) this.#redefined(commit, parent, change);
+      else if (this.#present.has(change.path)) moved.push(change);
+    }
+    if (moved.length > 0) this.#followDocs(before, after, moved);
+  }
+
+  #removed(commit: Oid, parent: Oid, { path, before }: Difference): void {
+    for (let at = path; at !== ''; at = folderOf(at)) {
+      for (const one of this.#byPath.get(at) ?? []) {
+        if (this.#found.has(one) || !this.#says(parent, one)) continue;
+        if (at !== path && entryAt(this.#odb, commit, at)) continue;
+        const file = at === path ? before : undefined;
+        this.#found.set(one, { commit, parent, path: at, before: file, after: undefined });
+      }
+    }
+    for (const [one, pattern] of this.#patterns) {
+      if (this.#found.has(one) || !pattern.matches(path) || !this.#says(parent, one)) continue;
+      this.#found.set(one, { commit, parent, path, before, after: undefined });
+    }
+  }
+
+  #redefined(commit: Oid, parent: Oid, { path, before, after }: Difference): void {
+    const claims = this.#bySource.get(path) ?? [];
+    for (const one of claims) {
+      if (this.#found.has(one) || 'paths' in one.claim) continue;
+      const { name } = one.claim;
+      if (!this.#names(one.claim, before)?.names.has(name)) continue;
+      if (after !== undefined && (this.#names(one.claim, after)?.names.has(name) ?? true)) continue;
+      if (!this.#says(parent, one)) continue;
+      this.#found.set(one, { commit, parent, path, before, after });
+    }
+  }
+
+  #names({ source }: NameClaim, blob: Oid | undefined): DefinedNames | undefined {
+    if (blob === undefined) return undefined;
+    const key = `${source.name} ${source.usual[0]} ${blob}`;
+    if (!this.#defined.has(key)) {
+      if (this.#defined.size >= maxTexts) this.#defined.clear();
+      const text = this.#text(blob);
+      this.#defined.set(key, text === undefined ? undefined : source.read(text));
+    }
+    return this.#defined.get(key);
+  }
+
+  /** Whether the file of a claim contained it in a commit. */
+  #says(commit: Oid, { doc, claim }: OpenClaim): boolean {
+    for (const path of this.#docs.get(doc) ?? []) {
+      const entry = entryAt(this.#odb, commit, path);
+      const text = entry && entry.mode !== folderMode ? this.#text(entry.oid) : undefined;
+      if (text !== undefined && hasName(text, claim.text)) return true;
+    }
+    return false;
+  }
+
+  #text(blob: Oid): string | undefined {
+    if (!this.#texts.has(blob)) {
+      if (this.#texts.size >= maxTexts) this.#texts.clear();
+      const odb = this.#odb;
+      const isReadable = odb.has(blob) && odb.size(blob) <= maxDocBytes;
+      this.#texts.set(blob, isReadable ? decodeDoc(odb.content(blob, 'blob')) : undefined);
+    }
+    return this.#texts.get(blob);
+  }
+
+  /** Follows files with claims that a commit has moved without a change. */
+  #followDocs(before: Oid, after: Oid, added: readonly Difference[]): void {
+    const removed = new Map<Oid, string>();
+    for (const { path, before: old, after: now } of differences(this.#odb, before, after)) {
+      if (old && !now) removed.set(old.oid, path);
+    }
+    for (const { path, after } of added) {
+      const from = after === undefined ? undefined : removed.get(after);
+      const present = this.#present.get(path);
+      if (from === undefined || present === undefined || this.#present.has(from)) continue;
+      this.#addDoc(present, from);
+    }
+  }
+}
+
+/** The entry of a path in a commit; undefined if the commit does not have it. */
+export function entryAt(odb: ObjectDatabase, commit: Oid, path: string): TreeEntry | undefined {
+  let entry: TreeEntry | undefined = { mode: folderMode, oid: treeOf(odb, commit) };
+  for (const name of path.split('/')) {
+    if (entry?.mode !== folderMode) return undefined;
+    entry = findEntry(odb.content(entry.oid, 'tree'), name, odb.format);
+  }
+  return entry;
+}
+
+/** The index of the largest number. */
+function newest(times: readonly number[]): number {
+  let best = 0;
+  times.forEach((time, i) => {
+    if (time > (times[best] ?? 0)) best = i;
+  });
+  return best;
+}

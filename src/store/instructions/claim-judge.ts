@@ -1,0 +1,165 @@
+import type { Steps } from '../records/slices.ts';
+import type { Claim, NameClaim, OpenClaim, PathClaim } from './claim.ts';
+import { claimsIn } from './claims-in-text.ts';
+import {
+  decodeDoc,
+  isDoc,
+  isForAgents,
+  isForContributors,
+  isGenerated,
+  maxDocBytes,
+} from './doc-files.ts';
+import type { DefinedNames, NameSource } from './name-sources.ts';
+import { basesOf, PathPattern } from './path-text.ts';
+import type { ProjectTree } from './project-tree.ts';
+
+/** Limit of the files that can define a name; in a project with more of them, no missing name is judged. */
+const maxSources = 1000;
+/** Files that a link can lead to without a program that makes pages. */
+const linkedFile = /\.[A-Za-z][A-Za-z0-9]{0,9}$/;
+
+type Outcome = 'true' | 'unknown' | OpenClaim;
+
+/** The claims of the documents of a project, compared with its files as they are. */
+export class ClaimJudge {
+  readonly #tree: ProjectTree;
+  readonly #names = new Map<string, DefinedNames | undefined>();
+  readonly #sources = new Map<NameSource, readonly string[]>();
+  readonly #matched = new Map<string, boolean>();
+  /** Claims that are not true now. */
+  readonly open: OpenClaim[] = [];
+  readonly counts = { files: 0, claims: 0, true: 0 };
+
+  constructor(tree: ProjectTree) {
+    this.#tree = tree;
+  }
+
+  *judge(paths: Iterable<string>): Steps {
+    for (const doc of paths) {
+      if (!isDoc(doc)) continue;
+      yield;
+      const bytes = this.#tree.bytes(doc, maxDocBytes);
+      const text = bytes && decodeDoc(bytes);
+      if (text === undefined || isGenerated(text)) continue;
+      this.counts.files += 1;
+      let line = 1;
+      let counted = 0;
+      const claims = [...claimsIn(doc, text)].sort((a, b) => a.start - b.start);
+      for (const claim of claims) {
+        yield;
+        for (; counted < claim.start; counted++) if (text[counted] === '\n') line += 1;
+        this.counts.claims += 1;
+        const outcome = this.#judge(doc, claim, line);
+        if (outcome === 'true') this.counts.true += 1;
+        else if (outcome !== 'unknown') this.open.push(outcome);
+      }
+    }
+  }
+
+  #judge(doc: string, claim: Claim, line: number): Outcome {
+    return 'paths' in claim ? this.#judgePath(doc, claim, line) : this.#judgeName(doc, claim, line);
+  }
+
+  #judgePath(doc: string, claim: PathClaim, line: number): Outcome {
+    const tree = this.#tree;
+    const { paths, isPattern, isBare } = claim;
+    if (isPattern) {
+      if (paths.some((path) => this.#isMatched(path))) return 'true';
+      return { doc, claim, line, sources: [], elsewhere: [] };
+    }
+    if (paths.some((path) => tree.has(path))) return 'true';
+    const shortest = paths.at(-1) ?? '';
+    if (isBare && tree.hasNamed(shortest)) return 'true';
+    const elsewhere = claim.kind === 'link' ? [] : tree.endingIn(shortest);
+    return { doc, claim, line, sources: [], elsewhere };
+  }
+
+  /** Whether a committed file matches a pattern. */
+  #isMatched(path: string): boolean {
+    const known = this.#matched.get(path);
+    if (known !== undefined) return known;
+    const pattern = new PathPattern(path);
+    const found = [...this.#tree.files.keys()].some((file) => pattern.matches(file));
+    this.#matched.set(path, found);
+    return found;
+  }
+
+  #judgeName(doc: string, claim: NameClaim, line: number): Outcome {
+    const { source, name, kind } = claim;
+    const files = this.#filesOf(doc, claim);
+    if (files === undefined) return 'unknown';
+    for (const file of files) {
+      const defined = this.#read(source, file);
+      if (defined?.names.has(name)) return 'true';
+      const asks = kind === 'script' ? claim.isShort === true : true;
+      if (asks && defined?.mayHave(name)) return 'unknown';
+      // A manifest that asks for less than a document does not mislead its readers.
+      if (
+        kind === 'runtime' &&
+        ![...(defined?.names.keys() ?? [])].some((now) => isNewer(now, name))
+      ) {
+        return 'unknown';
+      }
+    }
+    const usual =
+      source.files === undefined
+        ? []
+        : basesOf(doc).flatMap((base) =>
+            source.usual.map((one) => (base ? `${base}/${one}` : one)),
+          );
+    return { doc, claim, line, sources: [...new Set([...files, ...usual])], elsewhere: [] };
+  }
+
+  /** The present files that can define the name of a claim; undefined if there is none, or too many. */
+  #filesOf(doc: string, { source, file }: NameClaim): readonly string[] | undefined {
+    const { files } = this.#tree;
+    if (file !== undefined) return files.has(file) ? [file] : undefined;
+    if (source.files === undefined) {
+      for (const base of basesOf(doc)) {
+        const path = source.usual
+          .map((one) => (base ? `${base}/${one}` : one))
+          .find((one) => files.has(one));
+        if (path !== undefined && (this.#read(source, path)?.names.size ?? 0) > 0) return [path];
+      }
+      return undefined;
+    }
+    const known = this.#sources.get(source) ?? this.#find(source.files);
+    this.#sources.set(source, known);
+    return known.length > maxSources ? undefined : known;
+  }
+
+  #find(name: RegExp): readonly string[] {
+    const found = [...this.#tree.files.keys()].filter((path) =>
+      name.test(path.slice(path.lastIndexOf('/') + 1)),
+    );
+    // The files at the top are asked first.
+    return found.sort((a, b) => a.length - b.length);
+  }
+
+  #read(source: NameSource, path: string): DefinedNames | undefined {
+    const key = `${source.name} ${path}`;
+    if (!this.#names.has(key)) {
+      const bytes = this.#tree.bytes(path, maxDocBytes);
+      const text = bytes && decodeDoc(bytes);
+      this.#names.set(key, text === undefined ? undefined : source.read(text));
+    }
+    return this.#names.get(key);
+  }
+
+  /** Whether a link certainly leads nowhere, whatever the history says. */
+  isDeadLink({ doc, claim }: OpenClaim): boolean {
+    if (claim.kind !== 'link' || !('paths' in claim)) return false;
+    const [path = ''] = claim.paths;
+    // Agents also read links as paths from the top; programs that make pages have rules of their own.
+    if (isForAgents(doc) || !isForContributors(doc) || this.#tree.has(claim.text)) return false;
+    return linkedFile.test(claim.text) && !this.#tree.isUnknown(path);
+  }
+}
+
+/** Whether a version such as `node 20` is newer than another one of the same language. */
+function isNewer(version: string, other: string): boolean {
+  const parts = (text: string) => (text.split(' ')[1] ?? '').split('.').map(Number);
+  const [now, old] = [parts(version), parts(other)];
+  for (const [i, part] of now.entries()) if (part !== (old[i] ?? 0)) return part > (old[i] ?? 0);
+  return false;
+}
