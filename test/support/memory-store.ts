@@ -93,7 +93,7 @@ export class MemoryStore implements Store {
         if (at < 0) continue;
         const match = text.slice(at, at + needle.length);
         const score = fields.title.toLowerCase() === needle ? 1 : 0.5;
-        hits.push({ type, key, path, value, score, matches: [match], snippet: match });
+        hits.push({ type, key, path, value, fields, score, matches: [match], snippet: match });
       }
     }
     hits.sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));

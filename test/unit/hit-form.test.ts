@@ -41,9 +41,16 @@ test('a hit is the same text everywhere', () => {
   expect(hitLine('Log', shown)).toBe(
     '(superseded) Log: SQLite.; context: Users have data.; not chosen: Postgres',
   );
-  const value = { category: 'patterns', key: 'store', value: 'x', created_at: at, updated_at: at };
+  const value = {
+    category: 'patterns' as const,
+    key: 'store',
+    value: 'x',
+    created_at: at,
+    updated_at: at,
+  };
   const found = { type: entryRecord, key: 'patterns/store', path: 'a.md', score: 1, matches: [] };
-  expect(reportHit({ ...found, value, ...shown })).toMatchObject({
+  const fields = entryRecord.search(value);
+  expect(reportHit({ ...found, value, fields, ...shown })).toMatchObject({
     changed: '2026-01-31 by claude-code (agent), not confirmed',
     state: 'superseded',
     snippet: 'SQLite.',

@@ -73,9 +73,8 @@ export const search: Command = {
 
 function hitLines(
   screen: Screen,
-  { type, value, path, section, also = [], later, ...hit }: SearchHit,
+  { fields: { title }, path, section, also = [], later, ...hit }: SearchHit,
 ): string[] {
-  const { title } = type.search(value);
   const indent = '    ';
   const shown = [hit.snippet, ...besides(hit)];
   const lines = shown.flatMap((text) =>

@@ -53,7 +53,7 @@ export function hitLine(title: string, hit: ShownHit): string {
 
 /** Makes one result of a search. */
 export function reportHit(hit: SearchHit) {
-  const { title, type, category } = hit.type.search(hit.value);
+  const { title, type, category } = hit.fields;
   const { reason, rejected, state, changed } = hit;
   return {
     toolset: hit.type.toolset,

@@ -1,5 +1,5 @@
 import type { AnnotationChanges, Annotations, StatementStatus } from '../evidence/annotations.ts';
-import type { AnyRecordType, RecordType, TextField } from '../record/record-type.ts';
+import type { AnyRecordType, RecordType, SearchFields, TextField } from '../record/record-type.ts';
 import type { MemoryError } from '../values/error.ts';
 import type { JsonValue } from '../values/json.ts';
 
@@ -276,6 +276,8 @@ export interface SearchHit {
   readonly path: string;
   /** The record's value, as `get` would return it. */
   readonly value: object;
+  /** The fields by which it is found. */
+  readonly fields: SearchFields;
   /** 0 to 1, descending; 1 for a key that equals the query. */
   readonly score: number;
   /** The matched words, as the record has them. */

@@ -70,7 +70,7 @@ export class ForeignMemory {
 
   #toHit(hit: SearchHit): ForeignHit[] {
     const text = this.#textOf(hit.path);
-    if (text === undefined || hasSecret(text, hit.type.search(hit.value))) return [];
+    if (text === undefined || hasSecret(text, hit.fields)) return [];
     const { name, commit } = this.pin;
     const { caution } = cautionsIn(hit.path, text, name);
     return [

@@ -136,7 +136,8 @@ export class FolderScan {
 
   /** The type whose folder and file names a path fits. */
   typeOf(path: string): AnyRecordType | undefined {
-    return this.#types.find((type) => type.owns(path));
+    // A known file has been compared with the types once.
+    return this.#cache.typeOf(path) ?? this.#types.find((type) => type.owns(path));
   }
 
   /** The type of the record file at a path, as of the last look. */

@@ -202,8 +202,9 @@ export class RecordSearch {
       const record = this.#view.known(id);
       if (record?.key !== undefined && record.value) {
         const { type, key, path, value } = record;
+        const fields = this.#indexed.index.fieldsOf(id) ?? type.search(value);
         const newer = later && { later: formatAddress(later) };
-        found.push({ type, key, path, value, ...hit, ...newer });
+        found.push({ type, key, path, value, fields, ...hit, ...newer });
       }
       yield;
     }

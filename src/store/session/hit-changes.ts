@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { namedSections } from '../../core/markdown/section-path.ts';
 import { authorName, isOfPerson } from '../../core/memory/author-name.ts';
 import type { CommitInfo } from '../../core/memory/history.ts';
 import type { HitChange, SearchHit } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
-import type { Step } from '../history/lineage.ts';
-import { stepsOf } from '../history/log-walk.ts';
 import type { IndexedCommit } from '../history/repository-history.ts';
 import type { Visit } from '../history/visit.ts';
 import { isAcceptance } from '../records/message.ts';
 import { acceptedCommits } from '../reviews/accepted-commits.ts';
 import { LatestCommits } from './latest-commits.ts';
+import { SectionCommits } from './section-commits.ts';
 
 /** Time that a search waits for the index of the history, in milliseconds. */
 const maxWaitMs = 1000;
@@ -21,16 +20,22 @@ const maxKnown = 20_000;
 /** A hit whose last change is asked for. */
 type Asked = Pick<SearchHit, 'path' | 'section'>;
 
+/** A file that has been compared with its last commit. */
+interface Compared {
+  readonly last: Oid;
+  readonly stat: Stat;
+  readonly isSame: boolean;
+}
+
 /** Knows the last change of records and of sections; what it has found stays in memory. */
 export class HitChanges {
   readonly #latest = new LatestCommits();
-  /** By commit: what it says of its maker. */
-  readonly #makers = new Map<Oid, CommitInfo>();
+  /** By commit: what it says of its maker, and whether a person has accepted it. */
+  readonly #made = new Map<Oid, HitChange>();
   /** By path, last commit of the path and section: the commit that wrote the section. */
   readonly #sections = new Map<string, number>();
-  /** By path, stat and last commit: whether the file is as the commit has it. */
-  readonly #committed = new Map<string, boolean>();
-  readonly #accepted = new Map<Oid, boolean>();
+  /** By path. */
+  readonly #compared = new Map<string, Compared>();
   #acceptances = { seen: 0, any: false };
 
   /**
@@ -52,7 +57,7 @@ export class HitChanges {
     past: Oid | undefined,
   ): Promise<readonly (HitChange | undefined)[]> {
     try {
-      if (hits.length === 0 || !visit.archive.memory.repository()) return [];
+      if (hits.length === 0) return [];
       const head = past ?? visit.archive.repository.head().oid;
       const place = head === undefined ? undefined : await this.#place(visit, head);
       if (head === undefined || !place) return [];
@@ -88,6 +93,7 @@ export class HitChanges {
     const all = () => visit.archive.memory.view.paths();
     const commits = past === undefined ? this.#latest : new LatestCommits();
     const latest = await commits.of(index, number, paths, all);
+    const written = new SectionCommits(visit, place, (path) => textNow(visit, path, past));
     const found = hits.map((hit) => {
       const last = latest.get(hit.path);
       if (last === undefined) return undefined;
@@ -95,21 +101,10 @@ export class HitChanges {
         const { oid } = index.commit(last);
         if (!this.#isCommitted(visit, head, oid, hit.path)) return undefined;
       }
-      const commit =
-        hit.section === undefined ? last : this.#sectionCommit(visit, place, hit, last, past);
-      return index.commit(commit).oid;
+      return index.commit(this.#commitOf(hit, last, written)).oid;
     });
-    const accepted = await this.#acceptedOf(visit, head, place, found);
-    return found.map((oid) => {
-      if (oid === undefined) return { by: '', maker: 'person' };
-      return changeOf(this.#authorName(visit, oid), accepted.has(oid));
-    });
-  }
-
-  #authorName(visit: Visit, oid: Oid): CommitInfo {
-    const known = this.#makers.get(oid) ?? visit.archive.commit(oid);
-    keep(this.#makers, oid, known);
-    return known;
+    await this.#learn(visit, head, place, found);
+    return found.map((oid) => (oid === undefined ? uncommitted : this.#made.get(oid)));
   }
 
   /**
@@ -122,49 +117,37 @@ export class HitChanges {
     const record = memory.view.lookedAt(path) ?? memory.view.look(path);
     if (!record) return false;
     const { stat, settled } = record;
-    const key = `${path}\0${last}\0${stat.mtimeMs}\0${stat.ctimeMs}\0${stat.size}\0${stat.ino}`;
-    const known = this.#committed.get(key);
-    if (known !== undefined) return known;
+    const known = this.#compared.get(path);
+    if (known?.last === last && sameStat(known.stat, stat)) return known.isSame;
     const there = plain(visit.archive.records(head).text(path));
     const isSame = there !== undefined && there === plain(memory.text(path));
     // A file that was changed a moment ago can change again without another timestamp.
-    if (settled) keep(this.#committed, key, isSame);
+    if (settled) keep(this.#compared, path, { last, stat, isSame });
     return isSame;
   }
 
-  /** The commit since which a section is as it is, among those that changed its record. */
-  #sectionCommit(
-    visit: Visit,
-    place: IndexedCommit,
-    hit: Asked,
-    last: number,
-    past: Oid | undefined,
-  ): number {
-    const { path, section = '' } = hit;
+  /** The commit since which a record or section is as it is, among those that changed the record. */
+  #commitOf({ path, section }: Asked, last: number, written: SectionCommits): number {
+    if (section === undefined) return last;
     const key = `${path}\0${last}\0${section}`;
     const known = this.#sections.get(key);
     if (known !== undefined) return known;
-    const text = textNow(visit, path, past) ?? '';
-    const named = namedSections(text).find((one) => one.path === section);
-    const own = named && text.slice(named.start, named.end).trim();
-    const steps = own ? [...stepsOf(visit, place, path)] : [];
-    const hasIt = (step: Step | undefined) =>
-      step?.blob !== undefined && visit.versions.text(step.path, step.blob).includes(own ?? '');
-    const commit = own
-      ? (steps[oldest(steps.length, (at) => hasIt(steps[at]))]?.commit ?? last)
-      : last;
+    const commit = written.of(path, section) ?? last;
     keep(this.#sections, key, commit);
     return commit;
   }
 
-  /** The commits that a person has accepted in a review. */
-  async #acceptedOf(
+  /** Reads what commits say of their makers, and finds out which of them a person has accepted. */
+  async #learn(
     visit: Visit,
     head: Oid,
     { index, number }: IndexedCommit,
     found: readonly (Oid | undefined)[],
-  ): Promise<ReadonlySet<Oid>> {
+  ): Promise<void> {
+    if (this.#made.size >= maxKnown) this.#made.clear();
     const commits = new Set(found.filter((oid) => oid !== undefined));
+    const unknown = [...commits].filter((oid) => !this.#made.has(oid));
+    if (unknown.length === 0) return;
     const { odb } = visit.archive.repository;
     const accepts = (oid: Oid) => isAcceptance(parseCommit(odb.content(oid, 'commit')).message);
     for (; this.#acceptances.seen <= number; this.#acceptances.seen++) {
@@ -172,32 +155,18 @@ export class HitChanges {
       // The change of a part of a review is a commit like any other, and looked at when it is found.
       if (!this.#acceptances.any && parents.length > 1) this.#acceptances.any = accepts(oid);
     }
-    const unknown = [...commits].filter((oid) => !this.#accepted.has(oid));
-    const walked =
-      this.#acceptances.any && unknown.length > 0
-        ? await acceptedCommits(visit, head, new Set(unknown))
-        : undefined;
-    for (const oid of unknown) keep(this.#accepted, oid, walked?.has(oid) || accepts(oid));
-    return new Set([...commits].filter((oid) => this.#accepted.get(oid)));
+    const accepted = this.#acceptances.any
+      ? await acceptedCommits(visit, head, new Set(unknown))
+      : undefined;
+    for (const oid of unknown) {
+      const isAccepted = accepted?.has(oid) || accepts(oid);
+      this.#made.set(oid, changeOf(visit.archive.commit(oid), isAccepted));
+    }
   }
 }
 
-/** The number of the oldest of some versions that has a text; the newest ones are compared first. */
-function oldest(count: number, hasIt: (at: number) => boolean): number {
-  let has = 0;
-  let lacks = count;
-  for (let step = 1; has + step < lacks; step *= 2) {
-    if (hasIt(has + step)) has += step;
-    else lacks = has + step;
-    if (lacks < count) break;
-  }
-  while (lacks - has > 1) {
-    const middle = (has + lacks) >>> 1;
-    if (hasIt(middle)) has = middle;
-    else lacks = middle;
-  }
-  return has;
-}
+/** The change of a file that differs from its last commit. */
+const uncommitted: HitChange = { by: '', maker: 'person' };
 
 function changeOf(info: CommitInfo, isAccepted: boolean): HitChange {
   const { at, author, agent, tool, subject } = info;

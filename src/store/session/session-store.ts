@@ -98,19 +98,22 @@ export class SessionStore implements Store {
     await reader.refresh();
     const readable = reader.readsAll ? undefined : (path: string) => reader.mayRead(path);
     const found = await this.#search.find(request, readable);
-    const doubts = await this.#doubtsOf(found.hits);
+    // A memory outside of a repository has no commits.
+    const visit = this.#memory.repository() ? await this.#visit() : undefined;
+    if (!visit) return found;
+    const doubts = await this.#doubtsOf(visit, found.hits);
     const missing = successorsBeyond(found.hits, doubts);
     if (missing.length === 0 || found.total <= found.hits.length) {
-      return { ...found, hits: await this.#dated(labelled(found.hits, doubts), request) };
+      return { ...found, hits: await this.#dated(visit, labelled(found.hits, doubts), request) };
     }
     // Some of them may match less well than all hits.
     const limit = Math.max(leastPool, 2 * found.hits.length);
     const more = await this.#search.find({ ...request, limit }, readable);
     const successors = more.hits.filter((hit) => missing.some((address) => isOf(hit, address)));
-    const later = await this.#doubtsOf(successors);
+    const later = await this.#doubtsOf(visit, successors);
     const known = new Map([...doubts, ...later]);
     const hits = labelled([...found.hits, ...successors], known).slice(0, found.hits.length);
-    return { ...found, hits: await this.#dated(hits, request) };
+    return { ...found, hits: await this.#dated(visit, hits, request) };
   }
 
   /**
@@ -118,12 +121,11 @@ export class SessionStore implements Store {
    * an agent has written comes last.
    */
   async #dated(
+    visit: Visit,
     hits: readonly SearchHit[],
     { plainly }: SearchRequest,
   ): Promise<readonly SearchHit[]> {
-    // A memory outside of a repository has no commits.
-    if (!this.#memory.repository()) return hits;
-    const dated = await this.#addChanges(await this.#visit(), hits);
+    const dated = await this.#addChanges(visit, hits);
     return plainly === undefined ? trustedFirst(dated) : dated;
   }
 
@@ -173,8 +175,8 @@ export class SessionStore implements Store {
     return likenessTo(text, others);
   }
 
-  #doubtsOf(hits: readonly SearchHit[]): Promise<Doubts> {
-    return this.doubts(hits.flatMap(addressesOf));
+  #doubtsOf(visit: Visit, hits: readonly SearchHit[]): Promise<Doubts> {
+    return this.#doubts(visit, hits.flatMap(addressesOf));
   }
 
   async change<R>(

@@ -136,10 +136,7 @@ export class ContextSource implements BriefSource {
       limit: maxHits,
       plainly: maxCompared,
     });
-    const found = hits.map(({ type, value, ...hit }) => ({
-      ...hit,
-      title: type.search(value).title,
-    }));
+    const found = hits.map(({ fields: { title }, ...hit }) => ({ ...hit, title }));
     return promptLines(found.sort(bestFirst), query);
   }
 }

@@ -99,7 +99,8 @@ test('paths that match only words of the query follow, most words first, not by 
   const hit = (key: string, ...matches: string[]) => {
     const record = records.find((candidate) => candidate.key === key);
     if (!record) throw new Error(key);
-    return { ...record, type: path, score: 0.5, matches, snippet: '' };
+    const fields = path.search(record.value);
+    return { ...record, type: path, fields, score: 0.5, matches, snippet: '' };
   };
   plan.context.store.search = async ({ fields }) => {
     expect(fields).toEqual(['body', 'notes']);

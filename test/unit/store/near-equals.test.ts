@@ -3,8 +3,8 @@ import { type HitCandidate, newestFirst } from '../../../src/store/search/rank/n
 import type { Subject } from '../../../src/store/search/rank/subject.ts';
 
 const about = (...words: string[]): Subject => ({
-  words: new Set(words),
-  asked: new Set(),
+  title: { list: words, set: new Set(words) },
+  asked: [],
   fit: 0,
   text: undefined,
 });
@@ -21,8 +21,8 @@ function candidate(
 
 /** The ids in their order, with the scores of their places and what is later. */
 function placed(...candidates: HitCandidate[]) {
-  return newestFirst(candidates).map(({ candidate: { id }, score, later }) =>
-    [id, score, later?.id].filter((one) => one !== undefined).join(' '),
+  return newestFirst(candidates).map(({ candidate: { id }, score, findLater }) =>
+    [id, score, findLater()?.id].filter((one) => one !== undefined).join(' '),
   );
 }
 
@@ -59,7 +59,7 @@ test('what the query names stays first', () => {
 test('a later hit that lacks a word of the query is only named', () => {
   const asked = (words: readonly string[], concepts: readonly number[]): Subject => ({
     ...about(...words),
-    asked: new Set(concepts),
+    asked: concepts,
   });
   const support = asked(['support', 'variables', 'configuration'], [0, 1, 2]);
   const removal = asked(['removal', 'support', 'variables'], [0, 1]);

@@ -1,9 +1,8 @@
 import type { Steps } from '../../records/slices.ts';
-import type { AskedTerms } from '../query/asked-terms.ts';
-import type { Concept } from '../query/query.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';
 import type { DatedEntry } from '../text/log-entries.ts';
 import { type Area, areasOf, isSuperseded, type OutlineOf } from '../text/passage-area.ts';
+import type { AskedQuery } from './asked-query.ts';
 import { bestArea, weigh } from './best-section.ts';
 import { findMatches, type TextMatch } from './text-match.ts';
 
@@ -25,16 +24,14 @@ export interface RatedEntry {
 /**
  * Rates the entries of a log by what they have of a query; those that have much less are left out.
  *
- * @param fitOf returns the share of the words of a title that the query asks for.
+ * @param fitOf returns the share of the words of the title of an entry that the query asks for.
  */
 export function* ratedEntries(
   document: IndexedDocument,
   entries: readonly DatedEntry[],
-  concepts: readonly Concept[],
-  asked: AskedTerms,
-  rarities: readonly number[],
+  { concepts, asked, rarities }: AskedQuery,
   outlineOf: OutlineOf,
-  fitOf: (title: string) => number,
+  fitOf: (entry: DatedEntry) => number,
 ): Steps<readonly RatedEntry[]> {
   const { fields } = document;
   const text = fields.body ?? '';
@@ -51,7 +48,7 @@ export function* ratedEntries(
     }
     const best = yield* bestArea(text, own, places, weights);
     if (!best) continue;
-    const fit = fitOf(entry.section.heading);
+    const fit = fitOf(entry);
     rated.push({ entry, value: best.value * (1 + fitWeight * fit) });
   }
   const most = rated.reduce((value, one) => Math.max(value, one.value), 0);

@@ -4,12 +4,10 @@ import type { NamedSection } from '../../../core/markdown/section-path.ts';
 import { usualRoles } from '../../../core/record/part-role.ts';
 import type { SearchFields, TextField } from '../../../core/record/record-type.ts';
 import { allAtOnce, type Steps } from '../../records/slices.ts';
-import type { AskedTerms } from '../query/asked-terms.ts';
-import type { FieldScope } from '../query/field-scope.ts';
-import type { Concept } from '../query/query.ts';
 import type { SectionOfHit, TextOfHit } from '../terms/search-document.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';
 import { type Area, areasOf, linesOf, longestText, type OutlineOf } from '../text/passage-area.ts';
+import type { AskedQuery } from './asked-query.ts';
 import { type BestArea, bestArea, headingOf, weigh } from './best-section.ts';
 import { shownParts } from './hit-parts.ts';
 import type { HitPiece } from './hit-piece.ts';
@@ -28,17 +26,6 @@ export const sectionPassageLength = 240;
 
 export interface Excerpt extends SectionOfHit, TextOfHit {
   readonly matches: string[];
-}
-
-/** A query whose answer is looked for in a document. */
-export interface AskedQuery {
-  readonly concepts: readonly Concept[];
-  readonly asked: AskedTerms;
-  /** The weight of each concept among all documents. */
-  readonly rarities: readonly number[];
-  readonly scope: FieldScope;
-  /** Whether it asks for a reason. */
-  readonly asksWhy: boolean;
 }
 
 /** The matches of each field of a record. */

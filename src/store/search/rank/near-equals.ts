@@ -25,8 +25,8 @@ export interface HitCandidate {
 export interface PlacedHit<T extends HitCandidate> {
   readonly candidate: T;
   readonly score: number;
-  /** A later hit on the same subject that follows. */
-  readonly later: T | undefined;
+  /** Finds a later hit on the same subject that follows. */
+  readonly findLater: () => T | undefined;
   /** A number that about equally good hits on one subject have in common; undefined for a single one. */
   readonly group: number | undefined;
 }
@@ -50,11 +50,10 @@ export function newestFirst<T extends HitCandidate>(candidates: readonly T[]): P
       const other = candidates[next];
       if (!other || other.score < laterShare * leader.score) break;
       const one = order[next];
-      if (!one || grouped.has(one)) continue;
-      const isNear = (share: number) => one.score >= share * leader.score;
+      if (!one || one.score < textShare * leader.score || grouped.has(one)) continue;
       const isLike =
-        (isNear(titleShare) && haveSubject(leader, one)) ||
-        (next < mostTexts && isNear(textShare) && haveSubject(leader, one, haveLikeTexts));
+        (one.score >= titleShare * leader.score && haveSubject(leader, one)) ||
+        (next < mostTexts && haveSubject(leader, one, haveLikeTexts));
       if (isLike) places.push(next);
     }
     const group = places.flatMap((place) => order[place] ?? []);
@@ -69,16 +68,22 @@ export function newestFirst<T extends HitCandidate>(candidates: readonly T[]): P
   return order.map((candidate, index) => ({
     candidate,
     score: candidates[index]?.score ?? candidate.score,
-    later: index < compared ? laterThan(candidate, order.slice(index + 1, compared)) : undefined,
+    findLater: () => laterThan(candidate, order, index + 1, compared),
     group: grouped.get(candidate),
   }));
 }
 
-/** The newest of the next hits that is later than a hit and on its subject. */
-function laterThan<T extends HitCandidate>(one: T, next: readonly T[]): T | undefined {
+/** The newest hit in a part of the order that is later than a hit and on its subject. */
+function laterThan<T extends HitCandidate>(
+  one: T,
+  order: readonly T[],
+  start: number,
+  end: number,
+): T | undefined {
   let found: T | undefined;
-  for (const other of next) {
-    if (other.score < laterShare * one.score) break;
+  for (let at = start; at < end; at++) {
+    const other = order[at];
+    if (!other || other.score < laterShare * one.score) break;
     if ((other.at ?? '') <= (found?.at ?? one.at ?? '')) continue;
     // A later one that is only named may lack a word that the query asks for.
     if (haveSubject(one, other) || haveSubject(one, other, haveLikeTitles)) found = other;

@@ -1,3 +1,4 @@
+import type { NamedSection } from '../../../core/markdown/section-path.ts';
 import { withoutDate } from '../../../core/markdown/title-date.ts';
 import type { AskedTerms } from '../query/asked-terms.ts';
 import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
@@ -15,62 +16,94 @@ const leastAsked = 3;
 /** Tokens at the beginning of a text that are compared. */
 const mostTokens = 4_000;
 
+/** The words of a title; a list is faster to read than a set. */
+interface TitleWords {
+  readonly list: readonly string[];
+  readonly set: ReadonlySet<string>;
+}
+
 /** The subject of a hit: its title, compared with the query, and its words. */
 export interface Subject {
-  /** The words of the title. */
-  readonly words: ReadonlySet<string>;
+  readonly title: TitleWords;
   /** The concepts of the query that the title has. */
-  readonly asked: ReadonlySet<number>;
+  readonly asked: readonly number[];
   /** The share of the words of the title that the query asks for. */
   readonly fit: number;
   /** Its text; undefined for a part of a document. */
   readonly text: (() => SubjectText) | undefined;
 }
 
-interface SubjectText {
-  /** Its words, each with its weight. */
-  readonly weights: ReadonlyMap<number, number>;
+/** The terms of the words of a text, ascending, and the weight of each. */
+interface Weighted {
+  readonly terms: Uint32Array;
+  readonly weights: Float64Array;
+}
+
+interface SubjectText extends Weighted {
   /** The concepts of the query that it has. */
   readonly asked: ReadonlySet<number>;
 }
 
+/** A document, or the section of one, that a hit is of: what depends on it alone is derived once. */
+export type SubjectOwner = IndexedDocument | NamedSection;
+
 /** Returns the subject of a hit by its title, and by the text of the document if it is a whole one. */
 export function subjectOf(
-  title: string,
+  owner: SubjectOwner,
   asked: AskedTerms,
   { dictionary }: SearchedCollection,
-  document?: IndexedDocument,
 ): Subject {
-  const words = new Set<string>();
+  const title = titleWords(owner);
   const concepts = new Set<number>();
   let found = 0;
-  analyse(withoutDate(title), ({ word, term, kind }) => {
-    if (kind === 'whole' || stopWords.has(word) || words.has(term)) return;
-    words.add(term);
-    const number = dictionary.term(term)?.number;
+  for (const word of title.list) {
+    const number = dictionary.term(word)?.number;
     const own = number === undefined ? undefined : asked.writtenBy(number);
-    if (own) found += 1;
-    for (const concept of own ?? []) concepts.add(concept);
-  });
+    if (!own) continue;
+    found += 1;
+    for (const concept of own) concepts.add(concept);
+  }
   let text: SubjectText | undefined;
   return {
-    words,
-    asked: concepts,
-    fit: words.size === 0 ? 0 : found / words.size,
+    title,
+    asked: [...concepts],
+    fit: title.list.length === 0 ? 0 : found / title.list.length,
     text:
-      document &&
-      (() => {
-        text ??= textOf(document, asked);
-        return text;
-      }),
+      'fields' in owner
+        ? () => {
+            text ??= subjectText(owner, asked);
+            return text;
+          }
+        : undefined,
   };
+}
+
+function subjectText(document: IndexedDocument, asked: AskedTerms): SubjectText {
+  const weighted = weigh(document);
+  return { ...weighted, asked: conceptsIn(weighted, asked) };
+}
+
+const knownTitles = new WeakMap<SubjectOwner, TitleWords>();
+
+/** The words of a title, as the index has them. */
+function titleWords(owner: SubjectOwner): TitleWords {
+  const known = knownTitles.get(owner);
+  if (known) return known;
+  const set = new Set<string>();
+  const title = 'fields' in owner ? owner.fields.title : owner.heading;
+  analyse(withoutDate(title), ({ word, term, kind }) => {
+    if (kind !== 'whole' && !stopWords.has(word)) set.add(term);
+  });
+  const words = { list: [...set], set };
+  knownTitles.set(owner, words);
+  return words;
 }
 
 /** Returns whether the title of a hit is about the same thing as that of a better one. */
 export function haveOneTitle(one: Subject, other: Subject): boolean {
   // The words that the other one lacks may be those that the query asks for.
-  if (![...one.asked].every((concept) => other.asked.has(concept))) return false;
-  if (one.asked.size > 0 && one.asked.size === other.asked.size) {
+  if (!one.asked.every((concept) => other.asked.includes(concept))) return false;
+  if (one.asked.length > 0 && one.asked.length === other.asked.length) {
     const [less, more] = one.fit < other.fit ? [one, other] : [other, one];
     if (less.fit >= leastFit * more.fit) return true;
   }
@@ -79,17 +112,21 @@ export function haveOneTitle(one: Subject, other: Subject): boolean {
 
 /** Returns whether two titles have most of their words in common. */
 export function haveLikeTitles(one: Subject, other: Subject): boolean {
-  let common = 0;
-  for (const word of one.words) if (other.words.has(word)) common += 1;
-  const all = one.words.size + other.words.size - common;
-  return common > 0 && common >= leastCommon * all;
+  const { list } = one.title;
+  const size = list.length + other.title.list.length;
+  // All words are taken for common until they are compared: most titles fail at the first ones.
+  let common = list.length;
+  for (let at = 0; at < list.length && common >= leastCommon * (size - common); at++) {
+    if (!other.title.set.has(list[at] ?? '')) common -= 1;
+  }
+  return common > 0 && common >= leastCommon * (size - common);
 }
 
 /** Returns whether the text of a hit says nearly the same as that of a better one. */
 export function haveLikeTexts(one: Subject, other: Subject): boolean {
   const [text, next] = [one.text?.(), other.text?.()];
   if (!text || !next) return false;
-  return hasAsked(next, text) && cosine(text.weights, next.weights) >= leastCosine;
+  return hasAsked(next, text) && cosine(text, next) >= leastCosine;
 }
 
 /** Whether a text has enough of what the query asks for and another one has: all of a short query. */
@@ -98,32 +135,41 @@ function hasAsked(other: SubjectText, one: SubjectText): boolean {
   return common >= Math.min(one.asked.size, leastAsked);
 }
 
-/** Reads the words of a text: what depends on it is the same in every process. */
-function textOf({ words }: IndexedDocument, asked: AskedTerms): SubjectText {
-  const concepts = new Set<number>();
-  const found = new Map<number, number>();
+const knownTexts = new WeakMap<IndexedDocument, Weighted>();
+
+/** The words of a text with their weights: what depends on them is the same in every process. */
+function weigh(document: IndexedDocument): Weighted {
+  const known = knownTexts.get(document);
+  if (known) return known;
+  const counts = new Map<number, number>();
   let left = mostTokens;
-  for (const field of words) {
+  for (const field of document.words) {
     for (const { stop, term } of field) {
       if (stop || left-- < 0) continue;
-      for (const concept of asked.writtenBy(term.number) ?? []) concepts.add(concept);
-      found.set(term.number, (found.get(term.number) ?? 0) + 1);
+      counts.set(term.number, (counts.get(term.number) ?? 0) + 1);
     }
   }
-  let sum = 0;
-  const weights = new Map<number, number>();
-  for (const [number, count] of found) {
-    const weight = 1 + Math.log(count);
-    weights.set(number, weight);
-    sum += weight * weight;
-  }
-  const norm = Math.sqrt(sum) || 1;
-  for (const [number, weight] of weights) weights.set(number, weight / norm);
-  return { weights, asked: concepts };
+  const terms = Uint32Array.from(counts.keys()).sort();
+  const weights = Float64Array.from(terms, (term) => 1 + Math.log(counts.get(term) ?? 1));
+  const norm = Math.sqrt(weights.reduce((sum, weight) => sum + weight * weight, 0)) || 1;
+  const found = { terms, weights: weights.map((weight) => weight / norm) };
+  knownTexts.set(document, found);
+  return found;
 }
 
-function cosine(one: ReadonlyMap<number, number>, other: ReadonlyMap<number, number>): number {
+function conceptsIn({ terms }: Weighted, asked: AskedTerms): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const term of terms) for (const concept of asked.writtenBy(term) ?? []) found.add(concept);
+  return found;
+}
+
+function cosine(one: Weighted, other: Weighted): number {
   let sum = 0;
-  for (const [number, weight] of one) sum += weight * (other.get(number) ?? 0);
+  let next = 0;
+  for (let at = 0; at < one.terms.length; at++) {
+    const term = one.terms[at] ?? 0;
+    while ((other.terms[next] ?? Number.POSITIVE_INFINITY) < term) next += 1;
+    if (other.terms[next] === term) sum += (one.weights[at] ?? 0) * (other.weights[next] ?? 0);
+  }
   return sum;
 }

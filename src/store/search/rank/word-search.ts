@@ -10,12 +10,12 @@ import { AskedTerms } from '../query/asked-terms.ts';
 import { FieldScope } from '../query/field-scope.ts';
 import { type Concept, isDoubtful, plan } from '../query/query.ts';
 import { type Hit, type Hits, plain } from '../terms/search-document.ts';
-import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
+import type { SearchedCollection } from '../terms/searched-collection.ts';
 import { entriesOf } from '../text/log-entries.ts';
 import type { OutlineOf } from '../text/passage-area.ts';
 import { type HitCandidate, newestFirst } from './near-equals.ts';
 import { type Ranked, rank } from './ranking.ts';
-import { type Subject, subjectOf } from './subject.ts';
+import { type Subject, type SubjectOwner, subjectOf } from './subject.ts';
 
 const usualLimit = 20;
 
@@ -108,14 +108,12 @@ export function* findByWords(
     meanings: options.meanings ?? [],
   });
   const wanted = { concepts, asked, rarities, scope, asksWhy: why.test(query) };
-  const about = (title: string, document?: IndexedDocument) => {
-    let known: Subject | undefined;
-    return () => {
-      known ??= subjectOf(title, asked, collection, document);
-      return known;
-    };
+  const subjects = new Map<SubjectOwner, () => Subject>();
+  const about = (owner: SubjectOwner) => {
+    const known = subjects.get(owner) ?? lazy(() => subjectOf(owner, asked, collection));
+    subjects.set(owner, known);
+    return known;
   };
-  const fitOf = (title: string) => about(title)().fit;
   const candidates: WordCandidate[] = [];
   let entries = 0;
   for (const one of ranked) {
@@ -124,15 +122,22 @@ export function* findByWords(
     const own = isNamed || !scope.has('body') ? [] : entriesOf(fields, outlineOf);
     const rated =
       own.length > 0
-        ? yield* ratedEntries(one.entry, own, concepts, asked, rarities, outlineOf, fitOf)
+        ? yield* ratedEntries(
+            one.entry,
+            own,
+            wanted,
+            outlineOf,
+            ({ section }) => about(section)().fit,
+          )
         : [];
     if (rated.length === 0) {
-      const subject = about(fields.title, one.entry);
+      const subject = about(one.entry);
       candidates.push({ id, one, score: one.score, at: fields.at, isNamed, subject });
     }
     for (const found of rated) {
       const { entry, share } = found;
-      const { heading } = entry.section;
+      const { section } = entry;
+      const { heading } = section;
       const isNamed = plain(withoutDate(heading)) === name || plain(heading) === name;
       const score = isNamed ? 1 : share * one.score;
       candidates.push({
@@ -141,7 +146,7 @@ export function* findByWords(
         score,
         at: entry.at,
         isNamed,
-        subject: about(heading),
+        subject: about(section),
         rated: found,
       });
     }
@@ -151,7 +156,7 @@ export function* findByWords(
     (a, b) => shownOf(b.score) - shownOf(a.score) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0),
   );
   let last: { readonly id: string; readonly score: number } | undefined;
-  const found = newestFirst(candidates).map(({ candidate, score, later, group }): RankedHit => {
+  const found = newestFirst(candidates).map(({ candidate, score, group, findLater }): RankedHit => {
     const { id, one, rated, isNamed } = candidate;
     let shown = Math.min(shownOf(score), last?.score ?? 1e4);
     // Hits of one score are in the order of their ids, also where they are sorted again.
@@ -163,6 +168,7 @@ export function* findByWords(
       score: shown / 1e4,
       *hit() {
         const text = yield* excerpt(one.entry, wanted, outlineOf, rated);
+        const later = findLater();
         const explanation = explain?.({ ...one, score }, concepts, rarities, scope);
         return {
           id,
@@ -182,6 +188,15 @@ export function* findByWords(
 interface WordCandidate extends HitCandidate {
   readonly one: Ranked;
   readonly rated?: RatedEntry;
+}
+
+/** Returns a function that computes a value when it is first called. */
+function lazy<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => {
+    known ??= { value: compute() };
+    return known.value;
+  };
 }
 
 /** A score as it is shown, in ten-thousandths. */

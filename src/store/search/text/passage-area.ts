@@ -82,10 +82,16 @@ export function isSuperseded(text: string, section: NamedSection): boolean {
   return found;
 }
 
+const knownLines = new WeakMap<NamedSection, readonly [number, number]>();
+
 /** Returns the first and last line of a section, from 1, without blank lines at its end. */
-export function linesOf(text: string, { start, end }: NamedSection): readonly [number, number] {
-  const first = lineBreaks(text.slice(0, start)) + 1;
-  return [first, first + lineBreaks(text.slice(start, end).trimEnd())];
+export function linesOf(text: string, section: NamedSection): readonly [number, number] {
+  const known = knownLines.get(section);
+  if (known) return known;
+  const first = lineBreaks(text.slice(0, section.start)) + 1;
+  const last = first + lineBreaks(text.slice(section.start, section.end).trimEnd());
+  knownLines.set(section, [first, last]);
+  return [first, last];
 }
 
 function lineBreaks(text: string): number {

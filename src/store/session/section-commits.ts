@@ -1,0 +1,104 @@
+import { type NamedSection, namedSections } from '../../core/markdown/section-path.ts';
+import type { Oid } from '../../git/objects/object.ts';
+import type { Step } from '../history/lineage.ts';
+import { stepsOf } from '../history/log-walk.ts';
+import type { IndexedCommit } from '../history/repository-history.ts';
+import type { Visit } from '../history/visit.ts';
+
+/** Limit of the texts of one record that stay in memory during a call, in UTF-16 code units. */
+const maxKept = 8 * 1024 * 1024;
+
+/** A record whose sections are looked for in its versions, read once for all of them. */
+class VersionedRecord {
+  readonly text: string;
+  readonly #visit: Visit;
+  readonly #place: IndexedCommit;
+  readonly #path: string;
+  readonly #texts = new Map<Oid, string>();
+  #kept = 0;
+  #sections: ReadonlyMap<string, NamedSection> | undefined;
+  #steps: readonly Step[] | undefined;
+
+  constructor(visit: Visit, place: IndexedCommit, path: string, text: string) {
+    this.#visit = visit;
+    this.#place = place;
+    this.#path = path;
+    this.text = text;
+  }
+
+  section(path: string): NamedSection | undefined {
+    this.#sections ??= new Map(namedSections(this.text).map((one) => [one.path, one]));
+    return this.#sections.get(path);
+  }
+
+  /** The commits that changed the record, descendants first. */
+  get steps(): readonly Step[] {
+    this.#steps ??= [...stepsOf(this.#visit, this.#place, this.#path)];
+    return this.#steps;
+  }
+
+  has({ path, blob }: Step, text: string): boolean {
+    if (blob === undefined) return false;
+    const known = this.#texts.get(blob) ?? this.#visit.versions.text(path, blob);
+    if (!this.#texts.has(blob) && this.#kept + known.length <= maxKept) {
+      this.#texts.set(blob, known);
+      this.#kept += known.length;
+    }
+    return known.includes(text);
+  }
+}
+
+/** Finds for sections the commits since which they are as they are, for one call. */
+export class SectionCommits {
+  readonly #visit: Visit;
+  readonly #place: IndexedCommit;
+  readonly #textOf: (path: string) => string | undefined;
+  readonly #records = new Map<string, VersionedRecord>();
+
+  /** @param textOf reads the text of a record that has the sections. */
+  constructor(visit: Visit, place: IndexedCommit, textOf: (path: string) => string | undefined) {
+    this.#visit = visit;
+    this.#place = place;
+    this.#textOf = textOf;
+  }
+
+  /** The commit that wrote a section; undefined if there is no such section. */
+  of(path: string, section: string): number | undefined {
+    const record = this.#record(path);
+    const named = record.section(section);
+    const own = named && record.text.slice(named.start, named.end).trim();
+    if (!own) return undefined;
+    const { steps } = record;
+    const hasIt = (at: number) => {
+      const step = steps[at];
+      return step !== undefined && record.has(step, own);
+    };
+    return steps[oldest(steps.length, hasIt)]?.commit;
+  }
+
+  #record(path: string): VersionedRecord {
+    const known = this.#records.get(path);
+    if (known) return known;
+    const text = this.#textOf(path) ?? '';
+    const record = new VersionedRecord(this.#visit, this.#place, path, text);
+    this.#records.set(path, record);
+    return record;
+  }
+}
+
+/** The number of the oldest of some versions that has a text; the newest ones are compared first. */
+function oldest(count: number, hasIt: (at: number) => boolean): number {
+  let has = 0;
+  let lacks = count;
+  for (let step = 1; has + step < lacks; step *= 2) {
+    if (hasIt(has + step)) has += step;
+    else lacks = has + step;
+    if (lacks < count) break;
+  }
+  while (lacks - has > 1) {
+    const middle = (has + lacks) >>> 1;
+    if (hasIt(middle)) has = middle;
+    else lacks = middle;
+  }
+  return has;
+}
