@@ -200,12 +200,14 @@ deep('check passes while the code is as it was, and fails when it changed', () =
   expect(status).toBe(1);
   expect(stdout.replace(/[0-9a-f]{12}/g, '<commit>')).toBe(
     `error    knowledge/patterns/lock.md: src/old.ts was removed, last by <commit> (Ada Lovelace <ada@example.org>: Change the lock).
+  mend: memory-bank verify knowledge/patterns/lock.md
 warning  knowledge/patterns/lock.md: The text of src/lock.ts:2 was changed, last by <commit> (Ada Lovelace <ada@example.org>: Change the lock).
   @@ -1,3 +1,3 @@
    one
   -two
   +2
    three
+  mend: memory-bank verify knowledge/patterns/lock.md
 
 1 record with 3 places in the code: 1 error, 1 warning, 1 as before
 `,
@@ -231,6 +233,7 @@ deep('check prints JSON of a fixed shape, without a version', () => {
     commit: head,
     line: expect.any(Number),
     message: `src/old.ts was removed, last by ${head.slice(0, 12)} (Ada Lovelace <ada@example.org>: Change the lock).`,
+    mend: 'memory-bank verify knowledge/patterns/lock.md',
   };
   const moved = {
     kind: 'evidence',
@@ -241,8 +244,9 @@ deep('check prints JSON of a fixed shape, without a version', () => {
     commit: null,
     line: expect.any(Number),
     message: 'src/lock.ts:2 is now src/lock.ts:3.',
+    mend: 'memory-bank edit knowledge/patterns/lock.md',
   };
-  const counts = { fresh: 1, moved: 1, ambiguous: 0, changed: 0, gone: 1, unknown: 0 };
+  const counts = { fresh: 1, moved: 1, ambiguous: 0, changed: 0, gone: 1, beyond: 0, unknown: 0 };
   const path = 'knowledge/patterns/lock.md';
   const json = (...args: string[]) =>
     JSON.parse(run(repo, 'check', ...args, '--output', 'json').stdout);

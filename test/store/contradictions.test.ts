@@ -61,13 +61,14 @@ test('two records that supersede one, and one that does not know it, are named',
   expect(await findings()).toEqual([]);
   await decide('old', 'Poll.', { supersededBy: 'knowledge/decisions/none.md' });
   const { records, counts } = await opened.call.history.evidence({});
-  expect(counts).toMatchObject({ superseded: 1 });
+  expect(counts).toMatchObject({ broken: 1 });
   expect(records[0]?.findings).toEqual([
     {
-      kind: 'superseded',
-      severity: 'warning',
+      kind: 'broken',
+      severity: 'error',
       records: ['knowledge/decisions/none.md'],
       message: 'It was superseded by knowledge/decisions/none.md, which does not exist.',
+      mend: `memory-bank edit ${old}`,
     },
   ]);
 });
@@ -88,6 +89,13 @@ deep('two decisions of one title, in one file and in two', async () => {
   const log = (...titles: string[]) =>
     write('decisionLog.md', titles.map((one) => `## ${one} - 2026-01-01\n\nYes.\n`).join('\n'));
   await log('Use git', 'Use  Git');
+  expect(await findings()).toEqual([
+    'decisionLog.md: Its decision "use git" has the heading of an earlier one, which hides it.',
+  ]);
+  await write(
+    'decisionLog.md',
+    '## Use git - 2026-01-01\n\nYes.\n\n## Use git - 2026-01-02\n\nYes.\n',
+  );
   expect(await findings()).toEqual([
     'decisionLog.md: Its decision "use git" is also in the same file.',
   ]);
@@ -134,6 +142,58 @@ test('a decision of a log that another one of the same log replaces', async () =
   expect(hits[0]).toMatchObject({ path: 'decisionLog.md' });
   const [old] = (await opened.call.store.cautions(['decisionLog.md#Poll - 2026-01-01'])).values();
   expect(old).toEqual([`Its section "Poll - 2026-01-01" was superseded by ${address}.`]);
+});
+
+test('a link to a record or section that does not exist, and not one that was removed', async () => {
+  const old = await decide('old', 'Poll.');
+  const path = await decide('now', 'Wait.', { supersedes: [old, 'knowledge/decisions/typo.md'] });
+  const broken = `${path}: It supersedes knowledge/decisions/typo.md, which does not exist.`;
+  await decide('old', 'Poll.', { supersededBy: path });
+  expect(await findings()).toEqual([broken]);
+  await opened.call.store.change({ subject: 'remove it' }, (tx) =>
+    tx.remove(entryRecord, 'decisions/old'),
+  );
+  expect(await findings()).toEqual([broken]);
+  await decide('now', 'Wait.', { supersedes: [old] });
+  expect(await findings()).toEqual([]);
+  await decide('now', 'Wait.', { supersedes: [old, 'decisionLog.md#Gone'] });
+  await write('decisionLog.md', '# Decision Log\n\n## Use git - 2026-01-01\n\nYes.\n');
+  expect(await findings()).toEqual([
+    `${path}: It supersedes decisionLog.md#Gone, which does not exist.`,
+  ]);
+});
+
+test('conflict markers in a text that can be read, and not in a block of code', async () => {
+  const markers = '<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n';
+  await write('notes.md', `# Notes\n\n~~~\n${markers}~~~\n\n\`\`\`text\n${markers}\`\`\`\n`);
+  expect(await findings()).toEqual([]);
+  await write('notes.md', `# Notes\n\n${markers}`);
+  const { records } = await opened.call.history.evidence({});
+  expect(records).toMatchObject([
+    {
+      path: 'notes.md',
+      findings: [
+        { kind: 'conflict', severity: 'error', line: 3, mend: 'memory-bank edit notes.md' },
+      ],
+    },
+  ]);
+});
+
+test('rule files that cannot be used, in both folders', async () => {
+  repo.write('.clinerules-ask', '{"mode": "ask"');
+  repo.write('.memory-bank/rules/code.yaml', 'mode: code\nmode: code\n');
+  repo.write('.memory-bank/rules/test.json', '{"mode": "debug", "instructions": {"general": []}}');
+  repo.git('add', '-A');
+  repo.git('commit', '-qm', 'Add rules');
+  const { records, counts } = await opened.call.history.evidence({});
+  expect(counts).toMatchObject({ rule: 3 });
+  expect(records.map(({ path, findings }) => [path, findings[0]?.severity])).toEqual([
+    ['../.clinerules-ask', 'error'],
+    ['rules/code.yaml', 'error'],
+    ['rules/test.json', 'error'],
+  ]);
+  expect((await opened.call.history.evidence({ since: 'HEAD' })).records).toEqual([]);
+  expect((await opened.call.history.evidence({ since: 'HEAD~1' })).records).toHaveLength(3);
 });
 
 deep('a relative date in a text that stays, and a date that is over', async () => {

@@ -84,7 +84,7 @@ describe('evidence that a text names', () => {
         },
       ],
       folders: { memory: '.memory-bank', project: '.' },
-      counts: { fresh: 2, moved: 0, ambiguous: 0, changed: 0, gone: 0, unknown: 0 },
+      counts: { fresh: 2, moved: 0, ambiguous: 0, changed: 0, gone: 0, beyond: 0, unknown: 0 },
     });
     repo.write('src/lock.ts', lines(lock.map((line, i) => (i < 30 ? `new ${i}` : `\t${line}`))));
     commit('Change other lines and the indentation');
@@ -210,7 +210,7 @@ describe('evidence that git cannot judge', () => {
   test('is unknown: untracked, binary, later than the record, beyond the end', async () => {
     repo.write('data.bin', Buffer.from([0, 1, 2, 10]));
     commit('Add files');
-    await put('odd', 'data.bin:1 untracked.ts:1 later.ts:1 src/lock.ts:61-62 never.ts:1');
+    await put('odd', 'data.bin:1 untracked.ts:1 later.ts:1 src/lock.ts:61 never.ts:1');
     repo.write('untracked.ts', 'x\n');
     repo.write('data.bin', Buffer.from([0, 1, 2, 3, 10]));
     repo.write('later.ts', 'x\n');
@@ -225,6 +225,36 @@ describe('evidence that git cannot judge', () => {
       'it was committed after the record.',
       'it had only 60 lines.',
     ]);
+  });
+
+  test('is beyond the end of a file that never had the lines, also for a branch that wrote it', async () => {
+    repo.write('data.bin', Buffer.from([0, 10]));
+    repo.write('empty.ts', '');
+    commit('Add files');
+    const base = repo.git('rev-parse', 'HEAD').trim();
+    await put('odd', 'src/lock.ts:60-61\nsrc/lock.ts:60 empty.ts:1 data.bin:9');
+    const { records, counts } = await check({ since: base });
+    const written = repo.read('.memory-bank/notes/odd.yaml').split('\n');
+    expect(counts).toMatchObject({ beyond: 2, fresh: 0 });
+    expect(records[0]?.findings).toMatchObject([
+      {
+        verdict: 'beyond',
+        severity: 'error',
+        line: written.findIndex((line) => line.includes('60-61')) + 1,
+        message: 'src/lock.ts:60-61 is beyond the end of the file, which has 60 lines.',
+        mend: 'memory-bank edit notes/odd.yaml',
+      },
+      { message: 'empty.ts:1 is beyond the end of the file, which has 0 lines.' },
+    ]);
+    expect((await opened.call.store.cautions(['notes/odd.yaml'])).get('notes/odd.yaml')).toEqual([
+      expect.stringContaining('src/lock.ts:60-61 is beyond the end'),
+      expect.stringContaining('empty.ts:1 is beyond'),
+    ]);
+    expect((await check({ since: 'HEAD' })).counts).toMatchObject({ beyond: 0 });
+    // The record can be older than the commit of the lines that it names.
+    repo.write('src/lock.ts', lines([...lock, 'new']));
+    commit('Add the line');
+    expect((await check()).counts).toMatchObject({ beyond: 1, unknown: 1 });
   });
 
   linked('is unknown if it is a link', async () => {
@@ -267,19 +297,20 @@ describe('evidence that git cannot judge', () => {
 });
 
 describe('the files of the project', () => {
-  test('are not read while git has them as they were, and once if they have changed', async () => {
+  test('are read once, and only if a record names lines of them', async () => {
     const old = new Date('2026-01-01T00:00:00Z');
     utimesSync(repo.path('src/lock.ts'), old, old);
     repo.git('update-index', '-q', '--refresh');
     for (const key of ['a', 'b'])
       await put(key, 'See src/lock.ts:3-5, src/lock.ts:40 and README.md.');
     const loads = vi.spyOn(Folder.prototype, 'load');
-    const reads = () => loads.mock.calls.filter(([path]) => path === 'src/lock.ts').length;
+    const reads = (name: string) => loads.mock.calls.filter(([path]) => path === name).length;
     expect((await check()).counts).toMatchObject({ fresh: 6 });
-    expect(reads()).toBe(0);
+    expect(reads('src/lock.ts')).toBe(1);
+    expect(reads('README.md')).toBe(0);
     repo.write('src/lock.ts', lines(['x', ...lock.with(39, 'y')]));
     expect((await check()).counts).toMatchObject({ moved: 2, changed: 2, fresh: 2 });
-    expect(reads()).toBe(1);
+    expect(reads('src/lock.ts')).toBe(2);
     // An old timestamp does not hide the change.
     utimesSync(repo.path('src/lock.ts'), old, old);
     expect((await check()).counts).toMatchObject({ moved: 2, changed: 2, fresh: 2 });

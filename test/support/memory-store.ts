@@ -188,6 +188,10 @@ class View implements Reader {
 }
 
 class Draft extends View implements Transaction {
+  async repair(path: string, text: string): Promise<void> {
+    this.files.set(path, text);
+  }
+
   async put<T extends object>(
     type: RecordType<T>,
     value: T,

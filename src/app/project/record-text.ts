@@ -53,12 +53,13 @@ export async function saveText(
   }
   const why = { subject: `edit ${path}`, ...(reason !== undefined && { reason }) };
   await context.store.change(why, async (transaction) => {
-    await transaction.get(type, type.key(value));
+    if (key !== undefined) await transaction.get(type, key);
     if ((await recordText(context, path)) !== before) {
       throw new MemoryError('conflict', `${path} was changed while it was edited.`, {
         hint: `"memory-bank log ${path}" shows the change.`,
       });
     }
-    await transaction.put(type, value, after);
+    if (key === undefined) await transaction.repair(path, after);
+    else await transaction.put(type, value, after);
   });
 }

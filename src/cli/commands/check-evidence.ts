@@ -161,7 +161,7 @@ function findingJson(finding: CheckFinding) {
 }
 
 function evidenceJson(finding: EvidenceFinding) {
-  const { kind, verdict, severity, evidence, now, commit, diff, line, message } = finding;
+  const { kind, verdict, severity, evidence, now, commit, diff, line, message, mend } = finding;
   const { path, lines, symbol, source } = evidence;
   return {
     kind,
@@ -178,6 +178,7 @@ function evidenceJson(finding: EvidenceFinding) {
     ...(line !== undefined && { line }),
     message,
     ...(diff !== undefined && { diff }),
+    ...(mend !== undefined && { mend }),
   };
 }
 
@@ -211,11 +212,12 @@ function lines(
   );
   const of = (wanted: Severity) => all.filter(({ severity }) => severity === wanted);
   const listed = shown.flatMap(of).map((finding) => {
-    const { path, severity, message } = finding;
+    const { path, severity, message, mend } = finding;
     const style = severity === 'error' || severity === 'warning' ? 'bad' : 'faint';
-    const text = screen.plain(message.replace(/\s+/g, ' '));
+    const text = screen.message(message.replace(/\s+/g, ' '));
     const diff = finding.kind === 'evidence' ? diffLines(screen, finding.diff) : '';
-    return `${screen.paint(style, severity.padEnd(8))} ${screen.paint('key', path)}: ${text}\n${diff}`;
+    const help = mend === undefined ? '' : `  mend: ${screen.plain(mend)}\n`;
+    return `${screen.paint(style, severity.padEnd(8))} ${screen.paint('key', path)}: ${text}\n${diff}${help}`;
   });
   const found = severities.slice(0, -1).flatMap((severity) => {
     const { length } = of(severity);

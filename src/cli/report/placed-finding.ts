@@ -75,7 +75,10 @@ function ofRecord(finding: CheckFinding, record: string, folders: ReportFolders)
     severity,
     check: checkOf(finding),
     meaning: kindOf(finding).meaning,
-    message: change ? `${record}: ${finding.message}` : finding.message,
+    message: [
+      change ? `${record}: ${finding.message}` : finding.message,
+      ...(finding.mend === undefined ? [] : [`Mend: ${finding.mend}`]),
+    ].join('\n'),
     subject: [record, ...subjectOf(finding)],
   };
 }

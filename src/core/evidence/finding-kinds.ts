@@ -31,10 +31,15 @@ export const verdicts = {
       'The file no longer has the text; the commit that changed it is named, with its author and subject, and the lines that differ are shown.',
   },
   gone: { severity: 'error', meaning: 'The file or folder was removed.' },
+  beyond: {
+    severity: 'error',
+    meaning:
+      'The file ends before the lines, and had no such lines when the record was written either.',
+  },
   unknown: {
     severity: 'notice',
     meaning:
-      'Git cannot say: an untracked or binary file, one larger than 2 MiB, a symbolic link, a submodule, a file that was committed after the record, lines beyond the end, a shallow clone, or for a memory apart from the code, a clone without the commit at which the record was written.',
+      'Git cannot say: an untracked or binary file, one larger than 2 MiB, a symbolic link, a submodule, a file that was committed after the record, lines that the file had not when the record was written, a shallow clone, or for a memory apart from the code, a clone without the commit at which the record was written.',
   },
 } satisfies { readonly [name: string]: FindingKind };
 
@@ -44,7 +49,10 @@ export const textKinds = {
     severity: 'error',
     meaning: 'The file is not a record that the program can read, so no answer has it.',
   },
-  conflict: { severity: 'error', meaning: 'A merge left conflict markers in it.' },
+  conflict: {
+    severity: 'error',
+    meaning: 'A merge left conflict markers in it; those in a block of code do not count.',
+  },
   secret: {
     severity: 'error',
     meaning:
@@ -53,6 +61,21 @@ export const textKinds = {
   settings: {
     severity: 'error',
     meaning: '`config.yaml` cannot be read, so nothing is written.',
+  },
+  rule: {
+    severity: 'error',
+    meaning:
+      'It is a rule file of a mode that cannot be used, so the mode has other rules or none.',
+  },
+  broken: {
+    severity: 'error',
+    meaning:
+      'A field names a record that does not exist, its successor does not exist, or what it supersedes never existed.',
+  },
+  hidden: {
+    severity: 'error',
+    meaning:
+      'Two live decisions of one file have the same heading, which names only the first of them.',
   },
   case: {
     severity: 'error',
@@ -64,8 +87,7 @@ export const textKinds = {
   },
   superseded: {
     severity: 'warning',
-    meaning:
-      'The record or section does not say that another one supersedes it, or its successor does not exist.',
+    meaning: 'The record or section does not say that another one supersedes it.',
   },
   rivals: {
     severity: 'warning',

@@ -39,6 +39,8 @@ export interface EvidenceFinding {
   /** The line of the record that names the place, from 1 on; not for the verdict `fresh`. */
   readonly line?: number;
   readonly message: string;
+  /** As in `TextFinding`. */
+  readonly mend?: string;
 }
 
 /** A problem of a record as such; see `textKinds`. */
@@ -53,6 +55,8 @@ export interface TextFinding {
   /** The line that it is about, from 1 on; undefined for a record as a whole. */
   readonly line?: number;
   readonly message: string;
+  /** A command that mends it, as a person types it in the folder of the project. */
+  readonly mend?: string;
 }
 
 export type CheckFinding = EvidenceFinding | TextFinding;

@@ -146,6 +146,13 @@ export interface Transaction extends Reader {
    */
   put<T extends object>(type: RecordType<T>, value: T, written?: string): Promise<Located<T>>;
   /**
+   * Replaces a file that cannot be read, or whose key another file has, by the text of a record.
+   *
+   * @throws MemoryError `conflict` if the file counts already, or another one has the key of the text; `damaged` for a
+   *   text that is not a record of its type; `forbidden`, `too_large`, `secret`.
+   */
+  repair(path: string, text: string): Promise<void>;
+  /**
    * Returns the annotations of a record or section; undefined without the record.
    *
    * @throws MemoryError `not_found` for an unknown section of a record.

@@ -120,6 +120,8 @@ export interface RecordType<T extends object> {
   cites?(value: T): readonly string[];
   /** Returns the records that the record depends on, by the keys in its fields. */
   dependsOn?(value: T): readonly RecordKey[];
+  /** Returns the other records that fields of the record name by their keys. */
+  linksTo?(value: T): readonly RecordKey[];
   /** Returns the statements of a record for a brief; a type without it is in no brief. */
   points?(value: T): readonly BriefPoint[];
   /** The possible values of the search fields `type` and `category`, for types that have them. */

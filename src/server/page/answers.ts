@@ -80,7 +80,16 @@ export type Point = z.infer<typeof pointShape>;
 const problemShape = z.object({ path: text, message: text });
 
 export const evidenceShape = z.object({
-  findings: z.array(z.object({ path: text, verdict: text, severity: text, message: text })),
+  findings: z.array(
+    z.object({
+      path: text,
+      verdict: text,
+      severity: text,
+      message: text,
+      line: z.int().optional().describe('the line of the record that it is about'),
+      mend: text.optional().describe('a command that mends it'),
+    }),
+  ),
 });
 
 /** The records whose code has changed since they were written. */

@@ -111,6 +111,8 @@ export const evidence = defineMemoryOperation({
             severity: finding.severity,
             // Like a commit, without the address of its author.
             message: finding.message.replace(/(by [0-9a-f]{12} \([^<>\n]*) <[^<>\n]*>: /, '$1: '),
+            ...(finding.line !== undefined && { line: finding.line }),
+            ...(finding.mend !== undefined && { mend: finding.mend }),
           }))
           .filter(({ verdict }) => verdict !== 'fresh'),
       ),

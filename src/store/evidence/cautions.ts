@@ -14,7 +14,7 @@ import type { Visit } from '../history/visit.ts';
 import { isSettled } from '../records/record-file.ts';
 import { inSlices } from '../records/slices.ts';
 import { withBaselines } from './baselines.ts';
-import { describe } from './evidence-check.ts';
+import { describe } from './code-findings.ts';
 import {
   byKey,
   type CodeNow,
@@ -324,7 +324,7 @@ function placesOf(judged: readonly Judged[]): Map<string, boolean> {
 
 function sentences(judged: readonly Judged[]): string[] {
   const doubted = judged.filter(({ judgement: { verdict } }) => {
-    return verdict === 'changed' || verdict === 'gone';
+    return ['changed', 'gone', 'beyond'].includes(verdict);
   });
   return [...new Set(doubted.map((one) => describe(one)))];
 }

@@ -1,36 +1,36 @@
 import { join } from 'node:path/posix';
-import { formatPlace } from '../../core/evidence/annotations.ts';
-import { type Severity, verdicts } from '../../core/evidence/finding-kinds.ts';
-import { formatReference } from '../../core/evidence/reference.ts';
+import type { Severity } from '../../core/evidence/finding-kinds.ts';
 import type {
   CheckFinding,
-  EvidenceFinding,
   EvidenceReport,
   EvidenceRequest,
-  RecordFindings,
   TextFinding,
   TextKind,
   Verdict,
 } from '../../core/evidence/verdict.ts';
-import type { CommitInfo } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import { addTo } from '../../core/values/multimap.ts';
 import type { Oid } from '../../git/objects/object.ts';
+import { treeOf } from '../../git/objects/odb.ts';
+import { pathChanges } from '../history/change-index.ts';
 import { ancestors } from '../history/lineage.ts';
 import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { type Named, withBaselines } from './baselines.ts';
-import { fileFindings, secretFindings, settingsFindings } from './file-findings.ts';
-import { changedPlace, lineNaming } from './finding-lines.ts';
+import { brokenLinks } from './broken-links.ts';
+import { codeFindings } from './code-findings.ts';
+import { conflictFindings, fileFindings, secretFindings } from './file-findings.ts';
 import {
-  byKey,
   codeNow,
   type Judged,
   judgeAll,
   NamedPlaces,
   readRecords,
-  readText,
+  type Since,
 } from './judged-places.ts';
-import { NamedRecords } from './named-records.ts';
+import { MendCommands } from './mend-commands.ts';
+import { type MissingLink, NamedRecords } from './named-records.ts';
+import { ruleFindings, settingsFindings } from './settings-findings.ts';
 import { type SpanChange, spanChanges } from './span-changes.ts';
 import { type RecordStatements, statementsOf, textFindings } from './text-findings.ts';
 
@@ -40,10 +40,9 @@ const noCounts: { readonly [verdict in Verdict]: number } = {
   ambiguous: 0,
   changed: 0,
   gone: 0,
+  beyond: 0,
   unknown: 0,
 };
-
-type Findings = Pick<EvidenceReport, 'records' | 'counts'>;
 
 const order: readonly Severity[] = ['error', 'warning', 'notice', 'info'];
 const rank = ({ severity }: CheckFinding) => order.indexOf(severity);
@@ -64,16 +63,14 @@ export async function checkEvidence(
   const all = memory.view.paths().sort();
   const paths = new Set(pathsBelow(all, memoryPath(request.path)));
   const { only } = request;
-  const { places, statements, secrets } = await inSlices(
-    readAll(visit, head, only === 'code' ? paths : all, {
+  const mend = new MendCommands(visit, head);
+  const { places, statements, contents, links } = await inSlices(
+    readAll(visit, head, mend, only === 'code' ? paths : all, {
       code: only === 'texts' ? new Set() : paths,
       texts: only !== 'code',
     }),
     pause,
   );
-  const found = await checkCode(visit, { memory: head, code }, since, places);
-  const folders = { memory: memory.inTree(''), project: join(memory.folderInCode, '..') };
-  if (only === 'code') return { ...found, folders };
   // A memory apart from the code does not change with it.
   const changed =
     since === undefined
@@ -81,48 +78,73 @@ export async function checkEvidence(
       : memory.isApart
         ? new Set<string>()
         : changedRecords(visit, since, head, paths);
-  const texts = textFindings(visit, statements, archive.today(), request.tending === true);
-  const files = await inSlices(fileFindings(visit), pause);
+  const limits = since === undefined ? undefined : { commit: since, records: changed };
+  const [judged, changes] = await checkCode(visit, { memory: head, code }, limits, places);
+  const ofCode = await codeFindings(visit, judged, changes, mend);
+  const folders = { memory: memory.inTree(''), project: join(memory.folderInCode, '..') };
+  if (only === 'code') return { ...toReport([ofCode]), folders };
+  const files = await inSlices(fileFindings(visit, mend), pause);
+  const broken = brokenLinks(visit, links, mend);
+  const texts = textFindings(visit, statements, mend, archive.today(), request.tending === true);
   const ofTexts = await inSlices(texts, pause);
-  const ofRecords = [...files, ...secrets, ...ofTexts].filter(([path]) => changed.has(path));
-  // The settings are not a record, and concern all records.
-  return { ...withTexts(found, [...ofRecords, ...settingsFindings(visit)]), folders };
+  const ofRecords = [files, contents, broken, ofTexts].map(
+    (all) => new Map([...all].filter(([path]) => changed.has(path))),
+  );
+  // The settings and the rules are not records, and concern all of them.
+  const others = request.path === undefined ? otherFindings(visit, since, code, mend) : [];
+  return { ...toReport([ofCode, ...ofRecords, ...others]), folders };
 }
 
-/** Reads each record once, for its places in the code and for its statements. */
+/** Findings about the files that are not records; of rule files, those that the branch changes. */
+function otherFindings(visit: Visit, since: Oid | undefined, code: Oid, mend: MendCommands) {
+  const rules = ruleFindings(visit, mend);
+  const settings = settingsFindings(visit, mend);
+  if (since === undefined || rules.size === 0) return [settings, rules];
+  const { odb } = visit.archive.code.repository;
+  const { folderInCode } = visit.archive.memory;
+  const changed = pathChanges(odb, treeOf(odb, since), treeOf(odb, code)).map(({ path }) => path);
+  const isChanged = (path: string) => changed.includes(join(folderInCode, path));
+  return [settings, new Map([...rules].filter(([path]) => isChanged(path)))];
+}
+
+/** Reads each record once, for its places in the code, its statements and its content. */
 function* readAll(
   visit: Visit,
   head: Oid,
+  mend: MendCommands,
   paths: Iterable<string>,
   wanted: { readonly code: ReadonlySet<string>; readonly texts: boolean },
 ): Steps<{
   readonly places: readonly Named[];
   readonly statements: readonly RecordStatements[];
-  readonly secrets: ReadonlyMap<string, readonly TextFinding[]>;
+  readonly contents: ReadonlyMap<string, readonly TextFinding[]>;
+  readonly links: readonly MissingLink[];
 }> {
   const places = new NamedPlaces(visit, head);
   const statements: RecordStatements[] = [];
-  const secrets = new Map<string, readonly TextFinding[]>();
+  const contents = new Map<string, readonly TextFinding[]>();
+  const links: MissingLink[] = [];
   const { memory } = visit.archive;
   const guard = memory.secretGuard();
-  const links = new NamedRecords(memory.view);
+  const named = new NamedRecords(memory.view);
   for (const record of readRecords(visit, paths)) {
     yield;
     if (wanted.code.has(record.path)) places.add(record);
     if (!wanted.texts) continue;
-    statements.push(statementsOf(record, links));
-    const found = secretFindings(guard, record);
-    if (found.length > 0) secrets.set(record.path, found);
+    statements.push(statementsOf(record, named));
+    links.push(...named.missing(record));
+    const found = [...secretFindings(guard, record, mend), ...conflictFindings(record, mend)];
+    if (found.length > 0) contents.set(record.path, found);
   }
-  return { places: places.all, statements, secrets };
+  return { places: places.all, statements, contents, links };
 }
 
 async function checkCode(
   visit: Visit,
   { memory, code }: { readonly memory: Oid; readonly code: Oid },
-  since: Oid | undefined,
+  since: Since | undefined,
   places: readonly Named[],
-): Promise<Findings> {
+): Promise<[judged: readonly Judged[], changes: ReadonlyMap<Judged, SpanChange>]> {
   const now = codeNow(visit, code);
   const pause = () => visit.rights.signal.throwIfAborted();
   const based = await withBaselines(visit, memory, code, places);
@@ -131,9 +153,8 @@ async function checkCode(
     spanChanges(visit.archive.code.repository.odb, now, judged),
     pause,
   );
-  if (since === undefined) return report(visit, judged, changes);
-  const recent = await changedAfter(visit, since, changes);
-  return report(visit, judged.filter(recent), changes);
+  if (since === undefined) return [judged, changes];
+  return [judged.filter(await changedAfter(visit, since.commit, changes)), changes];
 }
 
 /** Returns whether a place is as it was, or was changed by a commit that another one does not contain. */
@@ -167,27 +188,26 @@ function changedRecords(
   return new Set([...paths].filter((path) => changed.has(path)));
 }
 
-/** Adds findings that are not about code, by the paths of their files. */
-function withTexts(
-  { records, counts }: Findings,
-  others: Iterable<readonly [path: string, findings: readonly TextFinding[]]>,
-): Findings {
-  const all = new Map<string, readonly CheckFinding[]>(
-    records.map(({ path, findings }) => [path, findings]),
-  );
-  const kinds: { [kind in TextKind]?: number } = {};
-  for (const [path, findings] of others) {
-    for (const { kind } of findings) kinds[kind] = (kinds[kind] ?? 0) + 1;
-    all.set(
-      path,
-      [...(all.get(path) ?? []), ...findings].sort((a, b) => rank(a) - rank(b)),
-    );
+/** Orders findings by the paths of their files, the severest first, and counts them. */
+function toReport(
+  all: readonly ReadonlyMap<string, readonly CheckFinding[]>[],
+): Pick<EvidenceReport, 'records' | 'counts'> {
+  const counts: { -readonly [verdict in Verdict]: number } & { [kind in TextKind]?: number } = {
+    ...noCounts,
+  };
+  const records = new Map<string, CheckFinding[]>();
+  for (const [path, findings] of all.flatMap((one) => [...one])) {
+    for (const finding of findings) {
+      const name = finding.kind === 'evidence' ? finding.verdict : finding.kind;
+      counts[name] = (counts[name] ?? 0) + 1;
+      addTo(records, path, finding);
+    }
   }
   return {
-    records: [...all]
-      .map(([path, findings]) => ({ path, findings }))
+    records: [...records]
+      .map(([path, findings]) => ({ path, findings: findings.sort((a, b) => rank(a) - rank(b)) }))
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
-    counts: { ...counts, ...kinds },
+    counts,
   };
 }
 
@@ -210,88 +230,4 @@ export async function forkPoint(visit: Visit, head: Oid, revision: string): Prom
     (commit) => own[commit] && others[commit],
   );
   return common === undefined ? oid : there.index.commit(common).oid;
-}
-
-async function report(
-  visit: Visit,
-  judged: readonly Judged[],
-  changes: ReadonlyMap<Judged, SpanChange>,
-): Promise<Findings> {
-  const infos = new Map<Oid, CommitInfo>();
-  for (const { commit } of changes.values()) {
-    if (commit && !infos.has(commit)) infos.set(commit, await visit.describeCode(commit));
-  }
-  const counts: { -readonly [verdict in Verdict]: number } = { ...noCounts };
-  const findings = byKey(judged, ({ record }) => record);
-  const records = [...findings].map(([path, own]): RecordFindings => {
-    const isFresh = own.every(({ judgement }) => judgement.verdict === 'fresh');
-    const text = isFresh ? undefined : readText(visit, path);
-    const all = own.map((one) => {
-      counts[one.judgement.verdict] += 1;
-      const change = changes.get(one);
-      const by = change?.commit ? infos.get(change.commit) : undefined;
-      return toFinding(one, change, by, text === undefined ? undefined : lineNaming(text, one));
-    });
-    return { path, findings: all.sort((a, b) => rank(a) - rank(b)) };
-  });
-  return { records: records.sort((a, b) => (a.path < b.path ? -1 : 1)), counts };
-}
-
-function toFinding(
-  judged: Judged,
-  change: SpanChange | undefined,
-  commit: CommitInfo | undefined,
-  line: number | undefined,
-): EvidenceFinding {
-  const { reference, judgement } = judged;
-  const { verdict, now } = judgement;
-  const place = changedPlace(judged, change?.diff);
-  return {
-    kind: 'evidence',
-    verdict,
-    severity: verdicts[verdict].severity,
-    evidence: {
-      path: reference.path,
-      lines: reference.lines,
-      ...(reference.symbol !== undefined && { symbol: reference.symbol }),
-      source: reference.source,
-      ...(reference.source === 'given' && { fingerprint: reference.fingerprint }),
-    },
-    now,
-    commit: commit?.oid,
-    ...(change?.diff !== undefined && { diff: change.diff }),
-    ...(place && { change: place }),
-    ...(line !== undefined && { line }),
-    message: describe(judged, commit, change?.exact),
-  };
-}
-
-/** Says in one sentence what has become of a place. */
-export function describe(
-  { reference, judgement }: Judged,
-  commit?: CommitInfo,
-  exact = true,
-): string {
-  const { verdict, now, reason, uncommitted } = judgement;
-  const place = formatPlace(reference);
-  const here = now ? formatReference(now) : '';
-  const by = commit
-    ? `${exact ? ', last' : '; its file was last changed'} by ${commit.oid.slice(0, 12)} (${commit.author}: ${commit.subject})`
-    : uncommitted
-      ? ', not committed yet'
-      : '';
-  switch (verdict) {
-    case 'fresh':
-      return `${place} is as it was.`;
-    case 'moved':
-      return `${place} is now ${here}.`;
-    case 'ambiguous':
-      return `The text of ${place} occurs more than once; the nearest is ${here}.`;
-    case 'changed':
-      return `The text of ${place} was changed${by}.`;
-    case 'gone':
-      return `${place} was removed${by}.`;
-    case 'unknown':
-      return `Nothing is known about ${place}: ${reason ?? 'git cannot say'}.`;
-  }
 }

@@ -1,81 +1,127 @@
-import { textKinds } from '../../core/evidence/finding-kinds.ts';
 import type { TextFinding, TextKind } from '../../core/evidence/verdict.ts';
+import { conflictLine } from '../../core/markdown/conflict-line.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import { addTo } from '../../core/values/multimap.ts';
 import type { Visit } from '../history/visit.ts';
 import { FoldedPaths, foldedDifference } from '../records/folded-paths.ts';
-import { configPath } from '../records/memory-config.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import type { Steps } from '../records/slices.ts';
 import type { SecretGuard } from '../secrets/guard.ts';
+import { readText } from './judged-places.ts';
+import type { MendCommands } from './mend-commands.ts';
 import type { CheckedRecord } from './record-evidence.ts';
+import { textFinding } from './text-findings.ts';
 
 /**
  * Finds the files that do not count as a record of their own: files that cannot be read, files of one
  * key, copies by their names, and names that some file systems do not tell apart.
  */
-export function* fileFindings(visit: Visit): Steps<ReadonlyMap<string, readonly TextFinding[]>> {
+export function* fileFindings(
+  visit: Visit,
+  mend: MendCommands,
+): Steps<ReadonlyMap<string, readonly TextFinding[]>> {
   const { types, view } = visit.archive.memory;
   const found = new Map<string, TextFinding[]>();
-  const add = (path: string, kind: TextKind, message: string, records: readonly string[] = []) => {
+  const add = (
+    path: string,
+    kind: TextKind,
+    message: string,
+    records: readonly string[],
+    command: string | undefined,
+  ) => {
     if (![path, ...records].every((one) => visit.mayRead(one))) return;
-    const finding = { kind, severity: textKinds[kind].severity, records, message };
-    found.set(path, [...(found.get(path) ?? []), finding]);
+    addTo(found, path, textFinding(kind, message, { records, mend: command }));
   };
+  const unmerged = new Set(unmergedIn(visit));
   const folded = new FoldedPaths(view.paths());
   for (const type of types) {
     for (const file of yield* view.identifying(type)) {
       yield;
       const { path, error } = file;
-      if (error) add(path, error.code === 'conflict' ? 'conflict' : 'unreadable', problemOf(file));
+      if (error && visit.mayRead(path)) {
+        addTo(found, path, unreadable(visit, file, mend, unmerged.has(path)));
+      }
       const twins = folded.twinsOf(path);
       if (twins.length > 0) {
         const message = `Its name differs from ${twins.join(' and ')} ${foldedDifference}`;
-        add(path, 'case', message, twins);
+        const isTracked = mend.isTracked(path);
+        const command = isTracked ? mend.rename(path, freeName(path, folded)) : undefined;
+        add(path, 'case', message, twins, command);
       }
       const twin = view.shadowedBy(file);
       if (twin !== undefined) {
         const message = `It has the same key as ${twin}, and only that counts: take over what that lacks, then remove this file, or give it another key.`;
-        add(path, 'duplicate', message, [twin]);
+        add(path, 'duplicate', message, [twin], mend.remove(path));
         continue;
       }
       const original = error ? undefined : view.copyOf(file);
       if (original === undefined) continue;
       const message = `It is a copy of ${original} by its name, and git does not have it: take over what that lacks, then remove this file, or commit it if it is a record of its own.`;
-      add(path, 'copy', message, [original]);
+      add(path, 'copy', message, [original], mend.add(path));
     }
   }
   return found;
 }
 
+/** The paths of the records that git has as unmerged. */
+function unmergedIn({ archive }: Visit): string[] {
+  const folder = archive.memory.inTree('');
+  const start = folder === '' ? 0 : folder.length + 1;
+  return archive.repository.unmergedBelow(folder).map(({ path }) => path.slice(start));
+}
+
+/** A name next to a file that no other one has. */
+function freeName(path: string, others: FoldedPaths): string {
+  const [, stem = path, extension = ''] = /^(.*?)(\.[^./]*)?$/.exec(path) ?? [];
+  let number = 2;
+  while (others.has(`${stem}-${number}${extension}`)) number += 1;
+  return `${stem}-${number}${extension}`;
+}
+
 /** Says why a file cannot be read as a record, and what helps, without its path. */
-function problemOf({ error }: RecordFile): string {
+function unreadable(
+  visit: Visit,
+  { path, type, error }: RecordFile,
+  mend: MendCommands,
+  isUnmerged: boolean,
+): TextFinding {
   const { cause } = error ?? {};
   const reason = cause instanceof MemoryError ? cause.message : (error?.message ?? '');
-  return `It cannot be read: ${reason.replace(/\.$/, '')}. ${error?.hint ?? ''}`.trim();
+  const message = `It cannot be read: ${reason.replace(/\.$/, '')}. ${error?.hint ?? ''}`.trim();
+  if (error?.code === 'conflict') {
+    const line = conflictLine(readText(visit, path) ?? '');
+    const command = isUnmerged ? mend.resolve() : mend.edit(path);
+    return textFinding('conflict', message, { line, mend: command });
+  }
+  const command = mend.restore(path, (text) => type.codec.decode(text, path)) ?? mend.edit(path);
+  return textFinding('unreadable', message, { line: lineIn(reason), mend: command });
+}
+
+/** The line that the message of a parser names. */
+export function lineIn(message: string): number | undefined {
+  const [, line] = /\bline (\d{1,7})\b/.exec(message) ?? [];
+  return line === undefined ? undefined : Number(line);
+}
+
+/** Finds conflict markers in a record that can be read in spite of them. */
+export function conflictFindings(
+  { path, text, value }: CheckedRecord,
+  mend: MendCommands,
+): readonly TextFinding[] {
+  const line = conflictLine(text);
+  if (line === undefined || value === undefined) return [];
+  const message =
+    'A merge left conflict markers in it: keep what holds of both sides, and remove them.';
+  return [textFinding('conflict', message, { line, mend: mend.edit(path) })];
 }
 
 /** Finds the credentials in a record, which no write through the program would have accepted. */
-export function secretFindings(guard: SecretGuard, record: CheckedRecord): readonly TextFinding[] {
-  const { text, type, value } = record;
+export function secretFindings(
+  guard: SecretGuard,
+  { path, text, type, value }: CheckedRecord,
+  mend: MendCommands,
+): readonly TextFinding[] {
   return guard.describeIn(text, value && { type, value }).map(({ line, message }) => {
-    return { kind: 'secret', severity: textKinds.secret.severity, records: [], line, message };
+    return textFinding('secret', message, { line, mend: mend.edit(path) });
   });
-}
-
-/** Finds settings that cannot be read, which stop all writing. */
-export function settingsFindings(visit: Visit): ReadonlyMap<string, readonly TextFinding[]> {
-  try {
-    visit.archive.memory.settings.values();
-    return new Map();
-  } catch (error) {
-    if (!(error instanceof MemoryError)) throw error;
-    const message = `Nothing is written until it is mended: ${error.text}`;
-    const finding = {
-      kind: 'settings',
-      severity: textKinds.settings.severity,
-      records: [],
-      message,
-    } as const;
-    return new Map([[configPath, [finding]]]);
-  }
 }

@@ -10,7 +10,7 @@ export function lineNaming(text: string, { reference, judgement }: Judged): numb
 }
 
 /** The first line of a text that has a name, and not only as the beginning of another one. */
-function lineOf(text: string, name: string): number | undefined {
+export function lineOf(text: string, name: string): number | undefined {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const next = text.charAt(at + name.length);
     if (!/[\w-]/.test(next)) return text.slice(0, at).split('\n').length;

@@ -1,4 +1,5 @@
 import { bothSay, saysTheSame, statementOf } from '../../core/evidence/statement.ts';
+import type { Verdict } from '../../core/evidence/verdict.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import { isBlob, type Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
@@ -18,6 +19,14 @@ const maxKept = 64 * 1024 * 1024;
 
 export interface Judged extends PlaceBaseline {
   readonly judgement: Judgement;
+}
+
+/** The changes to which a check is limited. */
+export interface Since {
+  /** Code that this commit has in the same form does not count. */
+  readonly commit: Oid;
+  /** The records that were written since. */
+  readonly records: ReadonlySet<string>;
 }
 
 /** The code that places are compared with. */
@@ -105,20 +114,23 @@ function orNothing(read: () => string | undefined): string | undefined {
 export function* judgeAll(
   visit: Visit,
   { code, renames, head }: CodeNow,
-  since: Oid | undefined,
+  since: Since | undefined,
   based: readonly PlaceBaseline[],
 ): Steps<Judged[]> {
   const { odb } = visit.archive.code.repository;
   const touched =
     since === undefined
       ? undefined
-      : new Set(pathChanges(odb, treeOf(odb, since), treeOf(odb, head)).map(({ path }) => path));
+      : new Set(
+          pathChanges(odb, treeOf(odb, since.commit), treeOf(odb, head)).map(({ path }) => path),
+        );
   const judged: Judged[] = [];
   let kept = 0;
-  function* judgeGroup(judge: FileJudge, group: readonly PlaceBaseline[]): Steps {
+  function* judgeGroup(judge: FileJudge, group: readonly PlaceBaseline[], only?: Verdict): Steps {
     let size = 0;
     for (const one of group) {
       const judgement = judge.judge(one.baseline, one.reference);
+      if (only !== undefined && judgement?.verdict !== only) continue;
       const lost = judgement?.lost;
       size = Math.max(size, lost?.bytes?.length ?? 0);
       if (judgement && lost && kept + size > maxKept) {
@@ -131,7 +143,15 @@ export function* judgeAll(
   const removed = new Map<string, readonly [judge: FileJudge, group: readonly PlaceBaseline[]]>();
   for (const [path, group] of byKey(based, ({ reference }) => reference.path)) {
     const judge = new FileJudge(code, renames, head, path);
-    if (touched && !touched.has(code.inTree(path)) && !judge.differsFrom(head)) continue;
+    if (touched && !touched.has(code.inTree(path)) && !judge.differsFrom(head)) {
+      // The record can name lines that the file never had.
+      yield* judgeGroup(
+        judge,
+        group.filter(({ record }) => since?.records.has(record)),
+        'beyond',
+      );
+      continue;
+    }
     if (judge.isRemoved(group)) removed.set(path, [judge, group]);
     else yield* judgeGroup(judge, group);
   }

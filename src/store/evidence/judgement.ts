@@ -8,6 +8,7 @@ import {
   type CodeEntry,
   type CodeFile,
   type CodeText,
+  isBinary,
   type ProjectCode,
   toText,
 } from './project-code.ts';
@@ -27,7 +28,7 @@ export interface Baseline {
 export interface Judgement {
   readonly verdict: Verdict;
   readonly now?: CodePlace;
-  /** Why the verdict is `unknown`. */
+  /** Why the verdict is `unknown` or `beyond`. */
   readonly reason?: string;
   /** Whether HEAD has the same content of the file as the baseline, so that the change is uncommitted. */
   readonly uncommitted?: boolean;
@@ -56,6 +57,8 @@ export class FileJudge {
   readonly #past = new Map<Oid, CodeText>();
   readonly #texts = new Map<string, CodeText>();
   readonly #others = new Map<string, ReturnType<ProjectCode['now']>>();
+  /** The number of lines of each text file, by its path. */
+  readonly #lengths = new Map<string, number | undefined>();
 
   constructor(code: ProjectCode, renames: RenameSearch, head: Oid, path: string) {
     this.#code = code;
@@ -106,7 +109,14 @@ export class FileJudge {
     if (before.kind === 'folder' || lines === undefined)
       return { verdict: 'fresh', now: this.#place(lines) };
     if (baseline.cut) return unknown('the clone is shallow, and the record may be older than it');
-    if (isSame(before, now)) return { verdict: 'fresh', now: this.#place(lines) };
+    if (isSame(before, now)) {
+      return (
+        this.#beyond(this.#path, lines, this.#now?.bytes) ?? {
+          verdict: 'fresh',
+          now: this.#place(lines),
+        }
+      );
+    }
     if (before.kind !== 'file') return undefined;
     return this.#compare(before.oid, this.#path, this.#now?.bytes, lines);
   }
@@ -201,8 +211,10 @@ export class FileJudge {
     if (!(now instanceof SpanText)) return unknown(now);
     const span = before.fingerprint(lines);
     if (!span) {
-      const beyond = lines.last > before.lineCount;
-      return unknown(beyond ? `it had only ${before.lineCount} lines` : 'its lines were blank');
+      const isBeyond = lines.last > before.lineCount;
+      const beyond = isBeyond ? this.#beyond(path, lines, bytes) : undefined;
+      if (beyond) return beyond;
+      return unknown(isBeyond ? `it had only ${before.lineCount} lines` : 'its lines were blank');
     }
     const match = now.locate(span, lines);
     if (match.verdict !== 'changed') {
@@ -216,9 +228,25 @@ export class FileJudge {
     };
   }
 
+  /** The verdict about lines beyond the end of a text; undefined if the file has them, or is not a text. */
+  #beyond(path: string, lines: Lines, bytes: Buffer | undefined): Judgement | undefined {
+    if (!this.#lengths.has(path)) this.#lengths.set(path, bytes && lengthOf(bytes));
+    const length = this.#lengths.get(path);
+    if (length === undefined || lines.last <= length) return undefined;
+    return { verdict: 'beyond', reason: `which has ${length} lines` };
+  }
+
   #place(lines: Lines | undefined): CodePlace {
     return { path: this.#path, lines };
   }
+}
+
+/** The number of lines of a text; undefined for a binary file. */
+function lengthOf(bytes: Buffer): number | undefined {
+  if (isBinary(bytes)) return undefined;
+  let count = bytes.length > 0 && bytes.at(-1) !== 0x0a ? 1 : 0;
+  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) count += 1;
+  return count;
 }
 
 function unknown(reason: string): Judgement {

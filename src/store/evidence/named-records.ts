@@ -1,10 +1,18 @@
 import { memoryLinks } from '../../core/evidence/memory-links.ts';
 import type { RecordKey } from '../../core/record/record-type.ts';
 import type { LiveRecords } from '../records/live-records.ts';
+import { lineOf } from './finding-lines.ts';
 import type { CheckedRecord } from './record-evidence.ts';
 
 /** Limit of the records that the fields of one record name. */
 const maxKeys = 100;
+
+/** A key in a field of a record that no record seems to have. */
+export interface MissingLink extends RecordKey {
+  /** The path of the record, and its line with the key. */
+  readonly path: string;
+  readonly line: number | undefined;
+}
 
 /** Finds the records that other records name. */
 export class NamedRecords {
@@ -36,6 +44,17 @@ export class NamedRecords {
     const value = type.dependsOn && record.value;
     const keys = (value && type.dependsOn?.(value)) ?? [];
     return keys.slice(0, maxKeys).flatMap(({ type, key }) => [...this.#view.candidates(type, key)]);
+  }
+
+  /** The keys in the fields of a record whose records are not where their keys lead. */
+  missing(record: CheckedRecord): MissingLink[] {
+    const { type, path, text } = record;
+    const value = (type.dependsOn ?? type.linksTo) && record.value;
+    if (!value) return [];
+    const keys = [...(type.dependsOn?.(value) ?? []), ...(type.linksTo?.(value) ?? [])];
+    return keys
+      .filter((key) => this.#pathOf(key) === undefined)
+      .map((key) => ({ ...key, path, line: lineOf(text, key.key) }));
   }
 
   #pathOf({ type, key }: RecordKey): string | undefined {

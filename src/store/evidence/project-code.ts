@@ -142,8 +142,13 @@ export class ProjectCode {
 
 /** The text of a file from its bytes. */
 export function toText(bytes: Buffer): CodeText {
-  if (bytes.subarray(0, binaryStart).includes(0)) return 'it is binary';
+  if (isBinary(bytes)) return 'it is binary';
   return new SpanText(bytes.toString('utf8'));
+}
+
+/** Whether the bytes of a file are not a text, by the rule of git. */
+export function isBinary(bytes: Buffer): boolean {
+  return bytes.subarray(0, binaryStart).includes(0);
 }
 
 function other(reason: string): CodeEntry {

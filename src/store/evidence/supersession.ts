@@ -2,6 +2,7 @@ import type { Annotations } from '../../core/evidence/annotations.ts';
 import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
 import type { Visit } from '../history/visit.ts';
 import { readText } from './judged-places.ts';
+import type { MendCommands } from './mend-commands.ts';
 
 /** A record with its statements about other records. */
 export interface LinkedRecord extends Annotations {
@@ -15,10 +16,11 @@ export interface LinkedRecord extends Annotations {
 /** A contradiction between statements about which record replaces which one. */
 export interface Contradiction {
   readonly path: string;
-  readonly kind: 'superseded' | 'rivals';
+  readonly kind: 'superseded' | 'rivals' | 'broken';
   readonly message: string;
   /** Addresses of the other records. */
   readonly others: readonly string[];
+  readonly mend: string;
 }
 
 /** A record, or a section of one, with resolved addresses. */
@@ -79,20 +81,28 @@ export class Supersession {
     return found && sections.addressOf(found);
   }
 
-  *contradictions(): Generator<Contradiction> {
+  *contradictions(mend: MendCommands): Generator<Contradiction> {
     for (const [id, { path, supersededBy, supersedes }] of this.#nodes) {
       const it = nameOf(id);
       if (supersededBy !== undefined) {
         if (this.#resolve(supersededBy) !== undefined) continue;
         const message = `${it} was superseded by ${supersededBy}, which does not exist.`;
-        yield { path, kind: 'superseded', message, others: [supersededBy] };
+        const successor = parseAddress(supersededBy).path;
+        if (this.#isUnread(successor)) continue;
+        const isThere = this.#records.has(successor);
+        const command = (isThere ? undefined : mend.bringBack(successor)) ?? mend.edit(path);
+        yield { path, kind: 'broken', message, others: [supersededBy], mend: command };
         continue;
       }
       for (const old of supersedes) {
+        if (this.#isUnknown(old, mend)) {
+          const message = `${it} supersedes ${old}, which does not exist.`;
+          yield { path, kind: 'broken', message, others: [old], mend: mend.edit(path) };
+        }
         const rivals = (this.#successors.get(old) ?? []).filter((other) => other !== id);
         if (rivals.length === 0) continue;
         const message = `${it} supersedes ${old}, as ${rivals.join(', ')} does.`;
-        yield { path, kind: 'rivals', message, others: rivals };
+        yield { path, kind: 'rivals', message, others: rivals, mend: mend.supersede(id, rivals) };
       }
     }
     for (const [id, [successor]] of this.#successors) {
@@ -102,8 +112,23 @@ export class Supersession {
       if (this.#resolve(id) === undefined) continue;
       const it = section === undefined ? 'it' : `its section ${JSON.stringify(section)}`;
       const message = `${successor} supersedes ${it}, but it does not say so.`;
-      yield { path, kind: 'superseded', message, others: [successor] };
+      const command = mend.supersede(successor, [id]);
+      yield { path, kind: 'superseded', message, others: [successor], mend: command };
     }
+  }
+
+  /** Whether there is such a file, which cannot be read, or not by this session. */
+  #isUnread(path: string): boolean {
+    const { view } = this.#visit.archive.memory;
+    return !this.#records.has(path) && view.lookedAt(path) !== undefined;
+  }
+
+  /** Whether an address is not one of a record, and the history does not have the record either. */
+  #isUnknown(address: string, mend: MendCommands): boolean {
+    const { path, section } = parseAddress(address);
+    // A record that was replaced can be removed later; the link to a section would lead nowhere.
+    if (!this.#records.has(path)) return !this.#isUnread(path) && mend.isUnheardOf(path);
+    return section !== undefined && this.#resolve(address) === undefined;
   }
 
   /** The superseded records and sections that a live record names, each with its successor. */

@@ -17,6 +17,11 @@ export class FoldedPaths {
     this.#paths.set(name, (this.#paths.get(name) ?? new Set()).add(path));
   }
 
+  /** Whether a path is taken, on every file system. */
+  has(path: string): boolean {
+    return this.#paths.has(foldName(path));
+  }
+
   /** The other paths with the same folded name. */
   twinsOf(path: string): string[] {
     return [...(this.#paths.get(foldName(path)) ?? [])].filter((other) => other !== path);

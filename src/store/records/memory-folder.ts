@@ -5,7 +5,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Adoption } from '../../git/commit/commit-plan.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { storageError } from '../../git/disk/disk.ts';
-import { sameStat } from '../../git/disk/file-layer.ts';
+import { type Files, sameStat } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
 import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
@@ -67,6 +67,11 @@ export class MemoryFolder {
 
   get root(): string {
     return this.#options.root;
+  }
+
+  /** Access to files outside the memory folder. */
+  get files(): Files {
+    return this.#options.disk.files;
   }
 
   get types(): readonly AnyRecordType[] {

@@ -130,6 +130,26 @@ export class LiveTransaction extends RecordReader implements Transaction {
     return { key, path, value };
   }
 
+  async repair(path: string, text: string): Promise<void> {
+    await this.refresh();
+    const existing = this.view.look(path);
+    if (!existing) throw missing(path);
+    if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
+    const { type, error } = existing;
+    const value = type.codec.decode(text, path);
+    const key = type.key(value);
+    const owner = this.view.find(type, key)?.path ?? path;
+    const counts = !error && this.view.shadowedBy(existing) === undefined;
+    if (counts || owner !== path) {
+      throw new MemoryError('conflict', `${owner} is already the record ${JSON.stringify(key)}.`, {
+        hint: `Take over what it lacks, then remove ${path}, or give it another key.`,
+      });
+    }
+    checkText(text);
+    this.#base(existing);
+    this.#set({ type, key, path, value, text });
+  }
+
   async annotations(address: string): Promise<Annotations | undefined> {
     const text = (await this.#textAt(parseAddress(address).path))?.text;
     return text === undefined ? undefined : annotationsAt(address, text);
@@ -193,8 +213,8 @@ export class LiveTransaction extends RecordReader implements Transaction {
   }
 
   /**
-   * Restores a record byte for byte, at its current path or else at its earlier one. Unlike any
-   * other change, it replaces a file that cannot be read.
+   * Restores a record byte for byte, at its current path or else at its earlier one, also if the file
+   * cannot be read.
    *
    * @returns its path; undefined if it is already the same.
    */

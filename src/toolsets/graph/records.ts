@@ -54,6 +54,7 @@ export const feature = named({
   fileNames: slugPath,
   search: (value) => ({ title: `${value.slug} ${value.name}`, body: value.description ?? '' }),
   cites: (value) => value.paths ?? [],
+  linksTo: (value) => (value.paths ?? []).map((key) => ({ type: path, key })),
   points: ({ slug, name, description, paths = [], updated_at }) => [
     { part: 'about', text: titled(name, description), at: updated_at, names: [slug, ...paths] },
   ],
@@ -203,7 +204,7 @@ function titled(name: string, description: string | undefined): string {
 }
 
 interface Kind<T extends object>
-  extends Pick<RecordType<T>, 'vocabulary' | 'cites' | 'dependsOn' | 'points'>,
+  extends Pick<RecordType<T>, 'vocabulary' | 'cites' | 'dependsOn' | 'linksTo' | 'points'>,
     Partial<Pick<RecordType<T>, 'roles'>> {
   readonly name: string;
   readonly folder: string;
