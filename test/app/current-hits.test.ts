@@ -60,6 +60,23 @@ describe('a log of decisions', () => {
     expect(paths(await search('caching', { offset: 30 }))).toEqual([]);
   });
 
+  test('has a hit for each decision that contains a text, titled by the decision', async () => {
+    const texts = titles.slice(0, 3).map((title, at) => `## ${title}\n\nKeys are \`a:${at}.b\`.\n`);
+    repo.write('.memory-bank/decisionLog.md', `# Decision Log\n\n${texts.join('\n')}`);
+    const all = await search('`a:', { fuzzy: false });
+    expect(all.total).toBe(3);
+    expect(all.results).toMatchObject(
+      [2, 1, 0].map((at) => ({
+        title: titles[at],
+        section: `Decision Log > ${titles[at]}`,
+        snippet: `Keys are \`a:${at}.b\`.`,
+      })),
+    );
+    const [named] = (await search('Caching of part 2', { fuzzy: false })).results;
+    expect(named).toMatchObject({ title: titles[1], score: 1 });
+    expect((await search('caching')).results[0].title).toBe(titles[2]);
+  });
+
   test('in the order of the newest first is read in that order', async () => {
     const texts = titles
       .slice(0, 5)

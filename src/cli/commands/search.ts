@@ -1,5 +1,5 @@
 import { counted } from '../../core/answers/painter.ts';
-import { besides, reportSearch, standing } from '../../core/memory/hit-form.ts';
+import { besides, reportSearch, standing, titleOf } from '../../core/memory/hit-form.ts';
 import { maxForeign, reportForeign } from '../../core/memory/pinned-memories.ts';
 import type { SearchExplanation, SearchHit, SearchSignal } from '../../core/memory/store.ts';
 import { type Command, flagNumber, flagText } from '../line/command.ts';
@@ -71,10 +71,8 @@ export const search: Command = {
   },
 };
 
-function hitLines(
-  screen: Screen,
-  { fields: { title }, path, section, also = [], later, ...hit }: SearchHit,
-): string[] {
+function hitLines(screen: Screen, hit: SearchHit): string[] {
+  const { path, section, also = [], later } = hit;
   const indent = '    ';
   const shown = [hit.snippet, ...besides(hit)];
   const lines = shown.flatMap((text) =>
@@ -83,7 +81,7 @@ function hitLines(
   const newer = later === undefined ? '' : `later: ${later}`;
   const faint = [section ?? '', standing(hit), newer].filter((line) => line !== '');
   return [
-    `${screen.paint('title', screen.fit(title, 60))}  ${screen.paint('faint', path)}`,
+    `${screen.paint('title', screen.fit(titleOf(hit), 60))}  ${screen.paint('faint', path)}`,
     ...faint.map((line) => `  ${screen.paint('faint', screen.fit(line, screen.width - 2))}`),
     ...lines.map((line) => indent + line),
     ...also.map(

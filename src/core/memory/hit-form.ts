@@ -16,6 +16,11 @@ export function shownTitle(title: string): string {
   return `${title.slice(0, longestTitle).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
+/** The title of a hit: that of the entry of a log, or of its record. */
+export function titleOf({ entry, fields }: SearchHit): string {
+  return entry ?? fields.title;
+}
+
 /** Says when a record was last changed and by whom: `2026-01-31 by claude-code (agent), verified`. */
 export function changeText({ at, by, maker, confirmed }: HitChange): string {
   if (at === undefined) return 'not committed yet';
@@ -53,7 +58,7 @@ export function hitLine(title: string, hit: ShownHit): string {
 
 /** Makes one result of a search. */
 export function reportHit(hit: SearchHit) {
-  const { title, type, category } = hit.fields;
+  const { type, category } = hit.fields;
   const { reason, rejected, state, changed } = hit;
   return {
     toolset: hit.type.toolset,
@@ -61,7 +66,7 @@ export function reportHit(hit: SearchHit) {
     ...(type !== undefined && { type }),
     ...(category !== undefined && { category }),
     key: hit.key,
-    title: shownTitle(title),
+    title: shownTitle(titleOf(hit)),
     path: hit.path,
     score: hit.score,
     matches: [...hit.matches],

@@ -285,6 +285,8 @@ export interface SearchHit {
   readonly value: object;
   /** The fields by which it is found. */
   readonly fields: SearchFields;
+  /** The dated title of the entry of a log that was found; undefined for a whole record. */
+  readonly entry?: string;
   /** 0 to 1, descending; 1 for a key that equals the query. */
   readonly score: number;
   /** The matched words, as the record has them. */

@@ -123,7 +123,7 @@ export const search = defineMemoryOperation({
         path,
         type: type.name,
         toolset: type.toolset,
-        title: titleOf(type, value, path),
+        title: hit.entry ?? titleOf(type, value, path),
         snippet,
         matches: [...matches],
         score,

@@ -1,5 +1,6 @@
 import type { Context } from '../../core/declarations/context.ts';
 import type { LogEntry } from '../../core/memory/history.ts';
+import { titleOf } from '../../core/memory/hit-form.ts';
 import type { Listing, TypedRecord } from '../../core/memory/store.ts';
 import { readSyncState } from '../../core/memory/sync-state.ts';
 import type { AnyRecordType, BriefPoint } from '../../core/record/record-type.ts';
@@ -136,7 +137,7 @@ export class ContextSource implements BriefSource {
       limit: maxHits,
       plainly: maxCompared,
     });
-    const found = hits.map(({ fields: { title }, ...hit }) => ({ ...hit, title }));
+    const found = hits.map((hit) => ({ ...hit, title: titleOf(hit) }));
     return promptLines(found.sort(bestFirst), query);
   }
 }

@@ -79,18 +79,26 @@ function isIn(part: Range, whole: Range): boolean {
   return whole.start <= part.start && part.end <= whole.end;
 }
 
-/** The text of a hit in which a range matched literally. */
+/**
+ * The text of a hit in which a range matched literally.
+ *
+ * @param only an entry of the body, outside of which nothing is shown.
+ */
 export function literalPassage(
   fields: SearchFields,
   field: TextField,
   start: number,
   end: number,
   outlineOf: OutlineOf,
+  only?: NamedSection,
 ): TextOfHit & SectionOfHit {
   const place = { start, end, concept: 0, worths: new Map([[0, 1]]) };
   const placesOf = (one: TextField) => (one === field ? [place] : []);
-  const areas = areasOf(fields, 'body', outlineOf);
-  const area = field === 'body' ? areas.findLast((one) => one.start <= start) : undefined;
+  const all = areasOf(fields, 'body', outlineOf);
+  const areas = only ? areasIn(all, only) : all;
+  // A match in a heading is above the area of its section.
+  const isBefore = (one: Area) => (one.section?.start ?? one.start) <= start;
+  const area = field === 'body' ? (areas.findLast(isBefore) ?? areas[0]) : undefined;
   const best = area && { area, value: 1, also: () => [] };
   return allAtOnce(composed(fields, placesOf, { rarities: [1] }, areas, best, outlineOf));
 }

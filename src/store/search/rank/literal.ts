@@ -1,8 +1,10 @@
+import { withoutDate } from '../../../core/markdown/title-date.ts';
 import type { SearchFields, TextField } from '../../../core/record/record-type.ts';
 import type { Steps } from '../../records/slices.ts';
 import { literalPassage } from '../passage/snippet.ts';
 import type { FieldScope } from '../query/field-scope.ts';
 import { fieldNames, type Hits, plain, type SearchDocument } from '../terms/search-document.ts';
+import { type DatedEntry, entriesOf } from '../text/log-entries.ts';
 import { outlineOf } from '../text/text-outline.ts';
 import { explainLiteral } from './explanation.ts';
 
@@ -19,10 +21,13 @@ interface Found {
   readonly fields: SearchFields;
   readonly field: TextField;
   readonly at: number;
+  /** The entry of a log that has the match. */
+  readonly entry?: DatedEntry;
 }
 
 /**
- * Finds the documents that contain the query literally, ignoring case: heavier fields first, then by id.
+ * Finds the documents and the entries of logs that contain the query literally, ignoring case: heavier
+ * fields first, then by id, and of one log the newest entry first.
  *
  * @param groups of documents; `undefined` ends a step.
  * @param explains whether each hit says why it was found.
@@ -44,25 +49,62 @@ export function* literal(
       yield;
       if (!document) continue;
       const { id, fields } = document;
+      const isNamed = plain(scope.text(fields, 'title')) === name;
+      const entries = isNamed ? [] : entriesWith(fields, scope.text(fields, 'body'), wanted);
+      for (const [entry, at] of entries) {
+        const { heading } = entry.section;
+        const isNamed = plain(withoutDate(heading)) === name || plain(heading) === name;
+        found.push({ id, rank: isNamed ? -1 : body, field: 'body', fields, at, entry });
+      }
+      if (entries.length > 0) continue;
       for (const [order, field] of fieldNames.entries()) {
         const text = scope.text(fields, field);
         const at = yield* indexOf(text, wanted);
         if (at < 0) continue;
-        const rank = plain(scope.text(fields, 'title')) === name ? -1 : order;
+        const rank = isNamed ? -1 : order;
         found.push({ id, rank, field, ...near(fields, field, at, query.length) });
         break;
       }
     }
   }
-  found.sort((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
-  const hits = found.slice(offset, offset + limit).map(({ id, rank, fields, field, at }) => ({
-    id,
-    score: rank < 0 ? 1 : score,
-    ...(explains && { explanation: explainLiteral(query, field, rank < 0 ? 1 : score) }),
-    matches: [(fields[field] ?? '').slice(at, at + query.length)],
-    ...literalPassage(fields, field, at, at + query.length, outlineOf),
-  }));
+  found.sort(
+    (a, b) =>
+      a.rank - b.rank ||
+      (a.id === b.id ? compared(b.entry?.at, a.entry?.at) : compared(a.id, b.id)),
+  );
+  const hits = found
+    .slice(offset, offset + limit)
+    .map(({ id, rank, fields, field, at, entry }) => ({
+      id,
+      ...(entry && { entry: entry.section.heading }),
+      score: rank < 0 ? 1 : score,
+      ...(explains && { explanation: explainLiteral(query, field, rank < 0 ? 1 : score) }),
+      matches: [(fields[field] ?? '').slice(at, at + query.length)],
+      ...literalPassage(fields, field, at, at + query.length, outlineOf, entry?.section),
+    }));
   return { hits, total: found.length };
+}
+
+/** The order of the body among the fields. */
+const body = fieldNames.indexOf('body');
+
+/** The entries of a log that contain a lower-case text, each with the offset of the first match. */
+function entriesWith(
+  fields: SearchFields,
+  text: string,
+  wanted: string,
+): readonly (readonly [entry: DatedEntry, at: number])[] {
+  // The entries of a longer text are not known.
+  if (text.length > stretch || !lower(text).includes(wanted)) return [];
+  return entriesOf(fields, outlineOf).flatMap((entry) => {
+    const { start, end } = entry.section;
+    const at = lower(text.slice(start, end)).indexOf(wanted);
+    return at < 0 ? [] : [[entry, start + at] as const];
+  });
+}
+
+function compared(one = '', other = ''): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 /** The offset of the first match of a lower-case text, or -1. */

@@ -162,9 +162,10 @@ export function* findByWords(
     // Hits of one score are in the order of their ids, also where they are sorted again.
     if (group !== undefined && !isNamed && last && last.score === shown && last.id > id) shown -= 1;
     last = { id, score: shown };
+    const entry = rated?.entry.section.heading;
     return {
       id,
-      title: rated?.entry.section.heading ?? one.entry.fields.title,
+      title: entry ?? one.entry.fields.title,
       score: shown / 1e4,
       *hit() {
         const text = yield* excerpt(one.entry, wanted, outlineOf, rated);
@@ -172,6 +173,7 @@ export function* findByWords(
         const explanation = explain?.({ ...one, score }, concepts, rarities, scope);
         return {
           id,
+          ...(entry !== undefined && { entry }),
           score: shown / 1e4,
           ...text,
           ...(later && { later: addressOf(later) }),

@@ -43,6 +43,8 @@ export interface TextOfHit {
 
 export interface Hit extends SectionOfHit, TextOfHit {
   readonly id: string;
+  /** The dated title of the entry of a log; undefined for a whole record. */
+  readonly entry?: string;
   /** 0 to 1, descending; 1 for a title that equals the query and, in literal search, for every hit. */
   readonly score: number;
   /** The parts of the document that matched, as written in it, in the order of the query. */
