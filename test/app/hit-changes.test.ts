@@ -108,3 +108,19 @@ test('a search in the past says who had changed a record by then', async () => {
     snippet: 'They sleep in holts.',
   });
 });
+
+test('a record that says nearly the same has its last change also', async () => {
+  const similar = async (by: string, title: string) => {
+    const args = {
+      title,
+      context: 'Otters live at rivers and sleep in holts of several rooms',
+      decision: 'Every otter gets a holt with two doors, below and above the water',
+    };
+    const reply = await app.call(agentOf(app, by), 'log_decision', args);
+    return Object(reply?.body).similar;
+  };
+  await similar('ann/1', 'Otters');
+  const [other] = await similar('ben/1', 'Otter holts');
+  expect(other.title).toMatch(/^Otters - /);
+  expect(other.changed).toMatch(/^\d{4}-\d\d-\d\d by ann \(agent\), not confirmed$/);
+});

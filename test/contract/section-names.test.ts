@@ -106,6 +106,24 @@ describe.each(['http', 'stdio'])('over %s, a title without its date names', (doo
     expect(past).toContain('Passkeys only.');
   });
 
+  test('the section whose states are compared', async () => {
+    const states = { from: 'HEAD~2', to: 'HEAD' };
+    const path = 'decisionLog.md#sign-in';
+    const changed = JSON.parse(await call(door, 'diff_memory', { ...states, path }));
+    expect(changed).toMatchObject({
+      changed: 1,
+      changes: [{ path: 'decisionLog.md#Sign-in - 2026-01-31', change: 'changed' }],
+    });
+    expect(changed.changes[0].fields[0].diff).toContain('+Passkeys and links.');
+    expect(JSON.stringify(changed)).not.toContain('the search');
+    const other = { ...states, path: 'decisionLog.md#Tokens' };
+    expect(JSON.parse(await call(door, 'diff_memory', other))).toMatchObject({ total: 0 });
+    const wrong = { ...states, path: 'decisionLog.md#Signing in' };
+    expect((await call(door, 'diff_memory', wrong)).replaceAll('\\"', '"')).toMatch(nearest);
+    const none = { ...states, path: 'nothing.md' };
+    expect(await call(door, 'diff_memory', none)).toContain('has no record nothing.md');
+  });
+
   test('the resource that is read', async () => {
     const uri = 'memory-bank://decisionLog.md?section=Sign-in';
     const read = await clients[door]?.readResource({ uri });
@@ -173,6 +191,29 @@ describe('on the command line, a title without its date names', () => {
       status: 2,
       stderr: expect.stringMatching(/can be decisionLog\.md#Caching - 2026-03-01 or decisionLog/),
     });
+  });
+
+  test('the section that is compared and checked', () => {
+    served.repo.write('src/a.ts', 'export const a = 1;\n');
+    served.repo.write('src/b.ts', 'export const b = 1;\n');
+    served.repo.git('add', 'src');
+    served.repo.git('commit', '-q', '-m', 'Add code');
+    const path = '.memory-bank/decisionLog.md';
+    const text = served.repo.read(path);
+    const named = text.replace('about Deployment.', 'about `src/a.ts:1`.');
+    served.repo.write(path, named.replace('about Retry policy.', 'about `src/b.ts:1`.'));
+    served.repo.git('commit', '-q', '-am', 'Name places');
+    const check = (...args: string[]) => run('check', ...args, '--all').stdout;
+    expect(check('decisionLog.md')).toMatch(/b\.ts[\s\S]*2 places/);
+    for (const name of ['decisionLog.md#Deployment', 'Deployment']) {
+      expect(check(name)).toMatch(/src\/a\.ts[\s\S]*1 place /);
+      expect(check(name)).not.toContain('b.ts');
+    }
+    expect(run('check', 'decisionLog.md#Signing in').stderr).toMatch(/The nearest of its/);
+    const changes = run('diff', 'HEAD~1', '--path', 'Deployment').stdout;
+    expect(changes).toContain('~ decisionLog.md#Deployment - 2026-02-04');
+    expect(changes).not.toContain('b.ts');
+    served.repo.git('reset', '-q', '--hard', 'HEAD~1');
   });
 
   deep('the section that is shown by its address, and in the past', () => {

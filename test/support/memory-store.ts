@@ -108,6 +108,10 @@ export class MemoryStore implements Store {
     saveIndex: async () => false,
   };
 
+  async dated<T extends object>(places: readonly T[]) {
+    return places;
+  }
+
   async similar() {
     return [];
   }

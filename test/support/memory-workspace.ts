@@ -56,6 +56,7 @@ export class MemoryWorkspace implements Workspace {
       keys: (type) => this.store.keys(type),
       search: (request) => this.store.search(request),
       states: this.store.states,
+      dated: (places) => this.store.dated(places),
       similar: () => this.store.similar(),
       alike: () => this.store.alike(),
       likenessTo: (...texts) => this.store.likenessTo(...texts),

@@ -15,6 +15,7 @@ import { MemoryError, toMemoryError } from '../../core/values/error.ts';
 import { own } from '../../core/values/json.ts';
 import { type Command, type FlagValues, flagText, type Invocation } from '../line/command.ts';
 import { wordingFor } from '../line/error-wording.ts';
+import { withPathOf } from '../line/record-lookup.ts';
 import { outputFlag } from '../line/result.ts';
 import { inReadingSession } from '../line/run-in-session.ts';
 import { codeQuality } from '../report/code-quality.ts';
@@ -111,12 +112,17 @@ function formatOf(values: FlagValues): string {
   throw new MemoryError('invalid_input', problem, { hint: 'Give only --format.' });
 }
 
-function read(invocation: Invocation, request: EvidenceRequest) {
-  return inReadingSession(invocation, (session, call) =>
-    invocation.app.run(session, 'check', call, async ({ history, memories }) => ({
-      report: await history.evidence(request),
-      memories: request.path === undefined ? await memories.check() : [],
-    })),
+function read({ app, ...invocation }: Invocation, request: EvidenceRequest) {
+  return inReadingSession({ app, ...invocation }, (session, call) =>
+    app.run(session, 'check', call, async ({ store, history, memories }) => {
+      const { path } = request;
+      if (path === undefined) {
+        return { report: await history.evidence(request), memories: await memories.check() };
+      }
+      const types = (await app.toolsets()).flatMap(({ records }) => records);
+      const check = (found: string) => history.evidence({ ...request, path: found });
+      return { report: await withPathOf(store, types, path, check), memories: [] };
+    }),
   );
 }
 

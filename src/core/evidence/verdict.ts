@@ -71,7 +71,7 @@ export interface RecordFindings {
 
 /** Which records to check. */
 export interface EvidenceRequest {
-  /** A record or a folder; undefined for everything. */
+  /** A record, the address of a section of one, or a folder; undefined for everything. */
   readonly path?: string | undefined;
   /**
    * Only evidence in files that changed since the common ancestor of HEAD and this revision, without text

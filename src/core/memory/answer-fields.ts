@@ -5,7 +5,6 @@ import type {
   RecordDoubts,
   SearchExplanation,
   SearchResult,
-  SimilarRecord,
 } from './store.ts';
 
 /** Makes the field `damaged` of an answer, or nothing if every file can be read. */
@@ -45,11 +44,6 @@ export function cautionOf(doubts: RecordDoubts | undefined): readonly string[] {
   const { status, reasons = [] } = doubts ?? {};
   if (status === undefined) return reasons;
   return [`Marked as an ${status}.`, ...reasons];
-}
-
-/** Makes the field `similar` of an answer about a written record, or nothing if there is no such record. */
-export function similarField(similar: readonly SimilarRecord[]): { similar?: JsonObject[] } {
-  return similar.length > 0 ? { similar: similar.map((one) => ({ ...one })) } : {};
 }
 
 /** Makes the explanation of a hit in an answer. */

@@ -166,7 +166,7 @@ export interface CompareRequest {
   readonly sinceFork?: boolean | undefined;
   /** Whether to name the changed sections of markdown records. */
   readonly sections?: boolean;
-  /** A record or a folder; undefined for everything. */
+  /** A record, the address of a section of one, or a folder; undefined for everything. */
   readonly path?: string | undefined;
   /** Number of changes to return with their fields, after the first `skip`. */
   readonly limit: number;

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../values/json.ts';
 import { cautionField, reportDamaged, reportExplanation, reportLeftOut } from './answer-fields.ts';
-import type { HitChange, SearchHit, SearchResult } from './store.ts';
+import type { HitChange, SearchHit, SearchResult, SimilarRecord } from './store.ts';
 
 /** The parts of a hit that say what the record holds, and how far to trust it. */
 export type ShownHit = Pick<
@@ -54,6 +55,17 @@ export function hitLine(title: string, hit: ShownHit): string {
   const marked = state === undefined ? '' : `(${state}) `;
   const answer = snippet.includes(title) ? snippet : `${shown}: ${snippet}`;
   return [`${marked}${answer}`, ...besides(hit)].join('; ');
+}
+
+/** Makes the field `similar` of an answer about a written record, or nothing if there is no such record. */
+export function similarField(similar: readonly SimilarRecord[]): { similar?: JsonObject[] } {
+  if (similar.length === 0) return {};
+  return {
+    similar: similar.map(({ changed, ...one }) => ({
+      ...one,
+      ...(changed && { changed: changeText(changed) }),
+    })),
+  };
 }
 
 /** Makes one result of a search. */

@@ -68,6 +68,8 @@ export interface SimilarRecord {
   readonly answer: string;
   /** Its state; undefined for a record without one. */
   readonly state?: string;
+  /** Its last change; undefined if it is not known. */
+  readonly changed?: HitChange;
 }
 
 /** The least likeness of two texts that say nearly the same. */
@@ -408,6 +410,10 @@ export interface Store extends Reader {
     type: RecordType<T>,
     written: Pick<Located<T>, 'path' | 'value'>,
   ): Promise<readonly SimilarRecord[]>;
+  /** Adds when and by whom each record or section was last changed, where it is known. */
+  dated<T extends Pick<SearchHit, 'path' | 'section'>>(
+    places: readonly T[],
+  ): Promise<readonly (T & { readonly changed?: HitChange })[]>;
   /** Returns all records that say nearly the same; each pair is at the record whose path is later. */
   alike(): Promise<ReadonlyMap<string, readonly SimilarRecord[]>>;
   /** Returns how alike a text is to others, 0 to 1; the first of them count, up to 20,000 characters. */

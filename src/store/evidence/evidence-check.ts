@@ -34,7 +34,8 @@ import { ruleFindings, settingsFindings } from './settings-findings.ts';
 import { type SpanChange, spanChanges } from './span-changes.ts';
 import { type RecordStatements, statementsOf, textFindings } from './text-findings.ts';
 
-const noCounts: { readonly [verdict in Verdict]: number } = {
+/** No finding of any verdict. */
+export const noCounts: { readonly [verdict in Verdict]: number } = {
   fresh: 0,
   moved: 0,
   ambiguous: 0,

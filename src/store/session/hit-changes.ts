@@ -18,7 +18,7 @@ const maxWaitMs = 1000;
 const maxKnown = 20_000;
 
 /** A hit whose last change is asked for. */
-type Asked = Pick<SearchHit, 'path' | 'section'>;
+export type Asked = Pick<SearchHit, 'path' | 'section'>;
 
 /** A file that has been compared with its last commit. */
 interface Compared {
@@ -43,7 +43,11 @@ export class HitChanges {
    *
    * @param past the commit whose records the hits are; undefined for those of the work tree.
    */
-  async addTo(visit: Visit, hits: readonly SearchHit[], past?: Oid): Promise<readonly SearchHit[]> {
+  async addTo<T extends Asked>(
+    visit: Visit,
+    hits: readonly T[],
+    past?: Oid,
+  ): Promise<readonly (T & { readonly changed?: HitChange })[]> {
     const changes = await this.#of(visit, hits, past);
     return hits.map((hit, at) => {
       const changed = changes[at];

@@ -26,6 +26,7 @@ import type {
   UnmergedRecord,
 } from '../../core/memory/history.ts';
 import type { SearchHit } from '../../core/memory/store.ts';
+import type { Oid } from '../../git/objects/object.ts';
 import type { Archive } from '../history/archive.ts';
 import { branches } from '../history/branch-tips.ts';
 import { divide, division, tangledCommits } from '../history/commit-division.ts';
@@ -37,7 +38,8 @@ import { blame } from '../history/line-authors.ts';
 import { countsOf, logBelow, logOf } from '../history/log-walk.ts';
 import { newestCommits } from '../history/newest-commits.ts';
 import { restore } from '../history/restoration.ts';
-import { memoryPath, noRecord, recordPath, Visit } from '../history/visit.ts';
+import { sectionChange } from '../history/section-comparison.ts';
+import { isBelow, memoryPath, noRecord, recordPath, Visit } from '../history/visit.ts';
 import type { CallRights } from '../records/call-rights.ts';
 
 /** The history of the memory, for one call of one session. */
@@ -105,18 +107,26 @@ export class SessionHistory implements History {
   }
 
   async compare(request: CompareRequest): Promise<Comparison> {
-    const { from, to, path, limit, skip } = request;
+    const { from, to, limit, skip } = request;
     const visit = await this.#visit();
-    const below = memoryPath(path);
+    const { path: given, section } = parseAddress(request.path ?? '');
+    const below = memoryPath(given);
     if (below !== undefined && this.#archive.typeOf(below)) visit.checkRead(below);
     const [old, now] = [await visit.resolve(from), await visit.resolve(to)];
+    const states = { from: await visit.describe(old), to: await visit.describe(now) };
+    if (below !== undefined && section !== undefined) {
+      const change = sectionChange(visit, { path: below, section }, old, now);
+      const counts = { added: 0, changed: 0, moved: 0, removed: 0 };
+      if (change) counts[change.change] = 1;
+      return { ...states, changes: change ? [change].slice(skip) : [], counts };
+    }
     const all = pairMoves(visit.changes(old, now, below), visit.versions);
+    if (below !== undefined && all.length === 0) await this.#checkNamed(below, [now, old]);
     const sides = request.sinceFork ? await changedSides(visit, old, now) : undefined;
     const moves = sides ? all.filter((move) => isAmong(sides.theirs, move)) : all;
     const count = (kind: ChangeKind) => moves.filter(({ change }) => change.change === kind).length;
     return {
-      from: await visit.describe(old),
-      to: await visit.describe(now),
+      ...states,
       changes: moves.slice(skip, skip + limit).flatMap((move) =>
         describeChange(move, visit.versions).map((change) => ({
           ...change,
@@ -190,15 +200,14 @@ export class SessionHistory implements History {
   }
 
   async evidence(request: EvidenceRequest): Promise<EvidenceReport> {
-    const { checkEvidence } = await import('../evidence/evidence-check.ts');
     const visit = await this.#visit();
-    const report = await checkEvidence(visit, request);
+    const report = await checked(visit, request);
     const docs = await this.#docs(visit, request);
     if (request.fix !== true) return { ...report, ...docs };
     const { fixMoved } = await import('../evidence/evidence-fix.ts');
     const fixed = await fixMoved(visit, report);
     if (fixed.length === 0) return { ...report, ...docs };
-    return { ...(await checkEvidence(visit, request)), ...docs, fixed };
+    return { ...(await checked(visit, request)), ...docs, fixed };
   }
 
   /** The claims of instructions and documents, if the caller or the settings ask for them. */
@@ -233,9 +242,30 @@ export class SessionHistory implements History {
     );
   }
 
+  /** Refuses a path that no commit has a record at or below: a misspelt one would never differ. */
+  async #checkNamed(below: string, commits: readonly [Oid, ...Oid[]]): Promise<void> {
+    for (const commit of commits) {
+      const records = this.#archive.records(commit);
+      await records.refresh();
+      if (records.view.paths().some((path) => isBelow(path, below))) return;
+    }
+    throw noRecord(below, commits[0]);
+  }
+
   async #visit(): Promise<Visit> {
     return new Visit(this.#archive, this.#rights, await this.#rights.access());
   }
+}
+
+/** Checks the evidence of the records at a path, or that of a section of one. */
+async function checked(visit: Visit, request: EvidenceRequest): Promise<EvidenceReport> {
+  const { checkEvidence } = await import('../evidence/evidence-check.ts');
+  const { path, section } = parseAddress(request.path ?? '');
+  if (section === undefined) return checkEvidence(visit, request);
+  await visit.archive.memory.refresh();
+  const { SectionFindings } = await import('../evidence/section-findings.ts');
+  const own = new SectionFindings(visit, { path, section });
+  return own.of(await checkEvidence(visit, { ...request, path }));
 }
 
 /** The lines of a text with their numbers, from 1 on, and their offsets. */

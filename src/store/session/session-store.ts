@@ -6,6 +6,7 @@ import {
 import { cautionOf } from '../../core/memory/answer-fields.ts';
 import type {
   CautionsByPath,
+  HitChange,
   KeyListing,
   Listing,
   ListOptions,
@@ -32,6 +33,7 @@ import type { MemoryFolder } from '../records/memory-folder.ts';
 import { RecordReader } from '../records/record-reader.ts';
 import { likenessTo } from '../search/rank/similar-documents.ts';
 import type { RecordSearch } from '../search/record-search.ts';
+import type { Asked, HitChanges } from './hit-changes.ts';
 import { SessionStates } from './session-states.ts';
 
 type Doubts = ReadonlyMap<string, RecordDoubts>;
@@ -49,7 +51,7 @@ export interface StoreParts {
   readonly saveIndex: () => Promise<boolean>;
   doubts(visit: Visit, paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
   /** Adds the last change of each hit. */
-  addChanges(visit: Visit, hits: readonly SearchHit[]): Promise<readonly SearchHit[]>;
+  readonly addChanges: HitChanges['addTo'];
 }
 
 /** The records of a memory for one call of one session. */
@@ -104,7 +106,7 @@ export class SessionStore implements Store {
     const doubts = await this.#doubtsOf(visit, found.hits);
     const missing = successorsBeyond(found.hits, doubts);
     if (missing.length === 0 || found.total <= found.hits.length) {
-      return { ...found, hits: await this.#dated(visit, labelled(found.hits, doubts), request) };
+      return { ...found, hits: await this.#trusted(visit, labelled(found.hits, doubts), request) };
     }
     // Some of them may match less well than all hits.
     const limit = Math.max(leastPool, 2 * found.hits.length);
@@ -113,14 +115,14 @@ export class SessionStore implements Store {
     const later = await this.#doubtsOf(visit, successors);
     const known = new Map([...doubts, ...later]);
     const hits = labelled([...found.hits, ...successors], known).slice(0, found.hits.length);
-    return { ...found, hits: await this.#dated(visit, hits, request) };
+    return { ...found, hits: await this.#trusted(visit, hits, request) };
   }
 
   /**
    * Adds when and by whom each hit was last changed. Of about equally good ones on one subject, what only
    * an agent has written comes last.
    */
-  async #dated(
+  async #trusted(
     visit: Visit,
     hits: readonly SearchHit[],
     { plainly }: SearchRequest,
@@ -153,7 +155,15 @@ export class SessionStore implements Store {
     written: Pick<Located<T>, 'path' | 'value'>,
   ): Promise<readonly SimilarRecord[]> {
     const access = await this.#rights.access();
-    return this.#search.similar(type, written, (path) => access.mayRead(path));
+    return this.dated(this.#search.similar(type, written, (path) => access.mayRead(path)));
+  }
+
+  async dated<T extends Asked>(
+    places: readonly T[],
+  ): Promise<readonly (T & { readonly changed?: HitChange })[]> {
+    // A memory outside of a repository has no commits.
+    if (places.length === 0 || !this.#memory.repository()) return places;
+    return this.#addChanges(await this.#visit(), places);
   }
 
   async alike(): Promise<ReadonlyMap<string, readonly SimilarRecord[]>> {

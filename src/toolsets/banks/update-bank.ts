@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Context, timestamp } from '../../core/declarations/context.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { appendSection, insertInSection } from '../../core/markdown/sections.ts';
-import { similarField } from '../../core/memory/answer-fields.ts';
+import { similarField } from '../../core/memory/hit-form.ts';
 import type { Located, Provenance, Transaction } from '../../core/memory/store.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
 import { inFile, invalid } from '../../core/values/error.ts';

@@ -1,6 +1,7 @@
 import { type Context, timestamp } from '../../core/declarations/context.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
-import { cautionField, similarField } from '../../core/memory/answer-fields.ts';
+import { cautionField } from '../../core/memory/answer-fields.ts';
+import { similarField } from '../../core/memory/hit-form.ts';
 import type { Listing, Located, Reader, Store, Transaction } from '../../core/memory/store.ts';
 import type { RecordType } from '../../core/record/record-type.ts';
 import { describeIssue, type Issue, MemoryError } from '../../core/values/error.ts';

@@ -20,7 +20,7 @@ export const diffMemory = defineOperation({
   input: z.object({
     from: revision,
     to: revision.default('HEAD'),
-    path: path.optional().describe('Record or folder'),
+    path: path.optional().describe('Record, `file.md#Section` or folder'),
     limit,
     skip,
   }),
@@ -43,7 +43,9 @@ export const diffMemory = defineOperation({
     input: z.object({
       from: forPeople.revision.default('HEAD~1'),
       to: forPeople.revision.default('HEAD'),
-      path: forPeople.path.optional().describe('only this record or folder'),
+      path: forPeople.path
+        .optional()
+        .describe('only this record, section (file.md#Title) or folder'),
       limit: forPeople.limit,
       skip: forPeople.skip,
     }),

@@ -12,7 +12,7 @@ import {
   replaceList,
 } from '../../core/markdown/sections.ts';
 import { headingText, listText, prose } from '../../core/markdown/text.ts';
-import { similarField } from '../../core/memory/answer-fields.ts';
+import { similarField } from '../../core/memory/hit-form.ts';
 import {
   leastLikeness,
   type SimilarRecord,
@@ -191,12 +191,15 @@ async function similarDecisions(
     .reverse();
   const texts = earlier.map(({ start, end }) => ownWords(content.slice(start, end)));
   const likeness = await store.likenessTo(ownWords(section), texts);
-  const inLog = earlier.flatMap(({ heading, bodyStart, end }, index): SimilarRecord[] => {
+  const alike = earlier.flatMap(({ heading, bodyStart, end }, index) => {
     const share = likeness[index] ?? 0;
     if (share < leastLikeness) return [];
     const answer = firstLine(answerIn(content.slice(bodyStart, end)));
     return [{ path, title: heading, likeness: share, answer }];
   });
+  const sections = new Sections(path, alike.length > 0 ? content : '');
+  const placed = alike.map((one) => ({ ...one, section: sections.find(one.title)?.path ?? '' }));
+  const inLog = (await store.dated(placed)).map(({ section: _, ...one }): SimilarRecord => one);
   const elsewhere = await store.similar(memoryFile, { path, value: { path, content: section } });
   return [...inLog, ...elsewhere].sort((a, b) => b.likeness - a.likeness).slice(0, maxSimilar);
 }
