@@ -88,6 +88,12 @@ test('check fails on files that mislead or stop the program, and says what helps
     /patterns\/token\.md: It \(line \d+.*\) holds what looks like .*revoke it.*secrets\.allow/,
   );
   expect(text).toMatch(/config\.yaml: Nothing is written until it is mended/);
+  expect(run(repo, 'status').stderr).toContain('config.yaml');
+  repo.git('checkout', '-q', 'HEAD~1', '--', '.memory-bank/config.yaml');
+  const line = '4 errors: run "memory-bank check"';
+  expect(run(repo, 'doctor').stdout).toContain(`WRONG Check         ${line}\n`);
+  expect(run(repo, 'status').stdout).toContain(`\n${line}\n`);
+  expect(JSON.parse(run(repo, 'status', '--output', 'json').stdout)).toMatchObject({ check: line });
   expect(run(repo, 'check', '--since', 'HEAD').stdout).not.toContain('patterns/token.md');
   expect(run(repo, 'check', '--since', 'HEAD~1').stdout).toContain('patterns/token.md');
   repo.remove();
@@ -318,7 +324,7 @@ deep('show, status and export say which records to check, and nothing about heal
   expect(exported).toEqual({ ...healthy[2]?.[0], caution: { [path]: caution } });
   expect(text('show', path).stderr).toContain(caution[0]);
   expect(text('show', path).stdout).toBe(healthy[0]?.[1].stdout);
-  expect(text('status').stdout).toContain('1 record to check: run "memory-bank check"');
+  expect(text('status').stdout).toContain('1 error: run "memory-bank check"');
   expect(repo.read('report/memory.md')).toContain(`> **Caution:** ${caution[0]}`);
   repo.remove();
 });

@@ -86,6 +86,18 @@ describe('a brief', () => {
     expect(text).toContain('knowledge/patterns/a.md: cannot be read (damaged)');
   });
 
+  it('names the command that helps with conflict markers: a merge that is over merges nothing', async () => {
+    const path = 'knowledge/patterns/a.md';
+    const text = entry('patterns', 'a', 'text');
+    const context = project({ [path]: `<<<<<<< HEAD\n${text}=======\n${text}>>>>>>> side\n` });
+    const line = `- ${path}: cannot be read (conflict:`;
+    expect(await brief(context)).toContain(
+      `${line} "memory-bank edit ${path}" opens it to remove the markers)`,
+    );
+    context.project.unmerged = [path];
+    expect(await brief(context)).toContain(`${line} "memory-bank resolve" merges it)`);
+  });
+
   it('names records that may be out of date or are in conflict, and no superseded ones', async () => {
     const context = project({
       'knowledge/decisions/a.md': entry('decisions', 'a', 'text'),

@@ -12,6 +12,7 @@ import type { App } from '../app.ts';
 import type { CallOptions } from '../session/call-context.ts';
 import { describePlace } from '../session/placing.ts';
 import { findRoot, type RootInput } from '../session/root.ts';
+import { checkLine } from './check-line.ts';
 import type { Finding } from './finding.ts';
 import { checkRepository } from './repository-check.ts';
 
@@ -62,6 +63,7 @@ export async function checkHealth(
     ...(await attempt('Memories', () => lookAtMemories(app, session, options))),
     ...(await attempt('Attributes', async () => lookAtAttributes(app, session, folder, options))),
     ...records,
+    ...(await attempt('Check', () => lookAtContent(app, session, options))),
     ...(await attempt('Commits', () => lookAtCommits(app, session, options))),
     ...(await attempt('Rule files', () => lookAtRules(app, session, options))),
   ];
@@ -167,6 +169,12 @@ async function lookAtRecords(app: App, session: Session, options: CallOptions): 
     const { leftOut } = await store.search({ query: 'memory', limit: 1 });
     return leftOut ? [...found, describeLeftOut(leftOut)] : found;
   });
+}
+
+/** Sums up the problems of records and of what they say. */
+async function lookAtContent(app: App, session: Session, options: CallOptions): Promise<Finding[]> {
+  const line = await app.run(session, 'doctor', options, checkLine);
+  return line ? [line] : [];
 }
 
 /** Reports the last automatic exchange with the remote, where the settings ask for it. */

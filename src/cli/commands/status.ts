@@ -1,3 +1,4 @@
+import { checkLine } from '../../app/health/check-line.ts';
 import { repositoryKind } from '../../app/health/repository-kind.ts';
 import { describePlace } from '../../app/session/placing.ts';
 import { findRoot } from '../../app/session/root.ts';
@@ -10,7 +11,7 @@ import { type CopiedRecord, type Damaged, describeCopy } from '../../core/memory
 import { readSyncState, type SyncState } from '../../core/memory/sync-state.ts';
 import type { Command } from '../line/command.ts';
 import { wordingFor } from '../line/error-wording.ts';
-import { outputFlag, showResult } from '../line/result.ts';
+import { asJson, outputFlag, showResult } from '../line/result.ts';
 import { inReadingSession } from '../line/run-in-session.ts';
 import { memoryJson, memoryLine } from '../screen/memory-lines.ts';
 import type { Screen } from '../screen/terminal.ts';
@@ -38,11 +39,13 @@ export const status: Command = {
           sync: await readSyncState(context.store.local),
           claims: [...(await context.claims.list()).values()],
           reviews: await context.reviews.list(),
+          check: await checkLine(context),
           memories: await context.memories.list(),
-          ...(await countRecords(context, toolsets)),
+          ...(await countRecords(context, toolsets, asJson(values))),
         })),
     );
-    const { counts, damaged, copies, cautions, reviews } = found;
+    const { counts, damaged, copies, cautions, reviews, check } = found;
+    const toMend = check?.state === 'good' ? undefined : check?.text;
     const word = await wordingFor();
     const result = {
       project: root,
@@ -75,6 +78,7 @@ export const status: Command = {
       ...(cautions.size > 0 && {
         caution: cautionsJson(cautions),
       }),
+      ...(toMend !== undefined && { check: toMend }),
     };
     await showResult(values, result, (screen) => {
       const at = head.oid === undefined ? 'no commit yet' : `at ${head.oid.slice(0, 12)}`;
@@ -113,9 +117,7 @@ export const status: Command = {
         ...(reviews.length > 0
           ? ['', `${counted(reviews.length, 'review')} to do: run "memory-bank review"`]
           : []),
-        ...(cautions.size > 0
-          ? ['', `${counted(cautions.size, 'record')} to check: run "memory-bank check"`]
-          : []),
+        ...(toMend === undefined ? [] : ['', toMend]),
         ...(damaged.length > 0 ? ['', screen.paint('bad', 'Cannot be read')] : []),
         ...damaged.map(({ error }) => `  ${screen.plain(word(error.text))}`),
         ...(copies.length > 0 ? ['', screen.paint('title', 'Copies of other records')] : []),
@@ -132,8 +134,12 @@ function syncLine({ at, problem }: SyncState): string {
   return problem === undefined ? `automatic, ${last}` : `automatic, ${last}; not now: ${problem}`;
 }
 
-/** Counts the records of each toolset by type, and lists those that cannot be read. */
-async function countRecords(context: Context, toolsets: readonly Toolset[]) {
+/**
+ * Counts the records of each toolset by type, and lists those that cannot be read.
+ *
+ * @param doubts whether to add the cautions about each record.
+ */
+async function countRecords(context: Context, toolsets: readonly Toolset[], doubts: boolean) {
   const counts: [toolset: string, types: [type: string, count: number][]][] = [];
   const damaged: Damaged[] = [];
   const copies: CopiedRecord[] = [];
@@ -150,7 +156,7 @@ async function countRecords(context: Context, toolsets: readonly Toolset[]) {
     }
     counts.push([name, found]);
   }
-  return { counts, damaged, copies, cautions: await context.store.cautions(paths) };
+  return { counts, damaged, copies, cautions: await context.store.cautions(doubts ? paths : []) };
 }
 
 function rows(screen: Screen, pairs: readonly (readonly [string, string])[]): string[] {

@@ -235,10 +235,13 @@ async function attentionLines(
   doubts: ReadonlyMap<string, RecordDoubts>,
 ): Promise<BriefLine[]> {
   const merge = tools.has('resolve_conflicts') ? 'resolve_conflicts' : '"memory-bank resolve"';
+  const unmerged = await source.conflicts();
   const unreadable = new Map(
-    (await source.damaged()).map((one) => [one.path, damageText(one, merge)]),
+    (await source.damaged()).map((one) => {
+      return [one.path, damageText(one, unmerged.includes(one.path) ? merge : undefined)];
+    }),
   );
-  const conflicts = (await source.conflicts()).filter((path) => !unreadable.has(path));
+  const conflicts = unmerged.filter((path) => !unreadable.has(path));
   const problem = await source.syncProblem();
   const notSent =
     problem === undefined
@@ -253,14 +256,21 @@ async function attentionLines(
     .concat(outdatedLines(doubts));
 }
 
-/** @param merge names what merges a record in conflict. */
-function damageText({ code, twin, original }: DamagedRecord, merge: string): string {
+/** @param merge names what merges a record that git has as unmerged; undefined for any other one. */
+function damageText({ path, code, twin, original }: DamagedRecord, merge?: string): string {
   const advice = 'take over what that lacks, and remove this one';
   if (twin !== undefined) return `does not count: ${oneLine(twin)} has the same key; ${advice}`;
   if (original !== undefined) {
     return `a copy of ${oneLine(original)} by its name, not in git; ${advice}`;
   }
-  return `cannot be read (${code === 'conflict' ? `conflict: ${merge} merges it` : code})`;
+  if (code !== 'conflict') return `cannot be read (${code})`;
+  const help = merge === undefined ? editing(path) : `${merge} merges it`;
+  return `cannot be read (conflict: ${help})`;
+}
+
+/** Names the command that opens a record whose markers are committed, which no merge removes. */
+function editing(path: string): string {
+  return `"memory-bank edit ${oneLine(path)}" opens it to remove the markers`;
 }
 
 /** The lines about records that may be out of date. */
