@@ -50,19 +50,15 @@ export async function writeBundle(
 
 async function exportedRecords(
   types: readonly AnyRecordType[],
-  { project, home, history, text }: ExportSource,
+  { project, home, history, texts }: ExportSource,
 ): Promise<readonly Exported[]> {
   const commits = await commitsByPath(history);
   const records: Exported[] = [];
   const taken = new Set([foldName('index.md')]);
-  const add = async (
-    type: AnyRecordType,
-    from: Reader,
-    read?: (path: string) => Promise<string>,
-  ) => {
+  const add = async (type: AnyRecordType, from: Reader, read?: (path: string) => string) => {
     for (const record of (await from.list(type)).records) {
       const { path, value } = record;
-      const text = read ? await read(path) : type.codec.encode(value);
+      const text = read ? read(path) : type.codec.encode(value);
       records.push({
         ...record,
         type,
@@ -72,6 +68,7 @@ async function exportedRecords(
       });
     }
   };
+  const text = await texts();
   for (const type of types) await add(type, project, text);
   const personal = await home();
   for (const type of types) await add(type, personal);

@@ -3,7 +3,7 @@ import type { Session } from '../../core/memory/session.ts';
 import type { CautionsByPath } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { App } from '../app.ts';
-import { recordText } from '../project/record-text.ts';
+import { recordTexts } from '../project/record-text.ts';
 import type { CallOptions } from '../session/call-context.ts';
 import { formatsOf } from './importer.ts';
 import { cautionsOfAll, writeMarkdown } from './markdown-report.ts';
@@ -44,8 +44,7 @@ export async function exportMemory(
     if (!format?.write) return writeMarkdown(toolsets, context);
     const { store: project, home, history } = context;
     const { projectId } = await context.project.info();
-    const text = (path: string) => recordText(context, path);
-    return format.write({ project, home, projectId, history, text });
+    return format.write({ project, home, projectId, history, texts: () => recordTexts(context) });
   });
   if (files.size > 0) return files;
   if (!format) throw new MemoryError('not_found', 'The memory has no records yet.');

@@ -9,11 +9,18 @@ import { readMemoryFile } from './project-file.ts';
  *
  * @throws MemoryError `not_found`.
  */
-export async function recordText({ project }: Context, path: string): Promise<string> {
+export async function recordText(context: Context, path: string): Promise<string> {
+  return (await recordTexts(context))(path);
+}
+
+/** Returns the same for many records: the project is looked at once. */
+export async function recordTexts({ project }: Context): Promise<(path: string) => string> {
   const { folder, root } = await project.info();
-  const bytes = readMemoryFile(root, join(folder, path));
-  if (bytes === undefined) throw new MemoryError('not_found', `${path} is gone.`);
-  return bytes.toString('utf8');
+  return (path) => {
+    const bytes = readMemoryFile(root, join(folder, path));
+    if (bytes === undefined) throw new MemoryError('not_found', `${path} is gone.`);
+    return bytes.toString('utf8');
+  };
 }
 
 /** A new text of a record. */

@@ -74,8 +74,8 @@ export interface ExportSource {
   home(): Promise<Reader>;
   readonly projectId: string | undefined;
   readonly history: History;
-  /** Returns the text of a record of the project as it is on disk. */
-  text(path: string): Promise<string>;
+  /** Reads texts of records of the project as they are on disk. */
+  texts(): Promise<(path: string) => string>;
 }
 
 /** The files in which another program stores the same kind of data as a toolset. */
