@@ -524,6 +524,8 @@ describe('other programs', () => {
   const knows = { from: 'Ada', to: 'Bob', relationType: 'knows' };
   const [one, two, three] = [ada, bob, knows].map((value) => JSON.stringify(value));
   const graph = { entities: [ada, bob], relations: [knows] };
+  const turned = { relations: [knows], entities: [ada, bob] };
+  const cutOff = JSON.stringify(turned, undefined, 2).slice(0, -5);
 
   it.each([
     ['values in one line', `${one}${two} ${three}\n`, []],
@@ -533,12 +535,16 @@ describe('other programs', () => {
     ['a byte order mark', `\ufeff${one}\r\n${two}\r\n${three}\r\n`, []],
     ['half a line at the end', `${one}\n${two}\n${three}\n{"name":"Eve","obs`, [4]],
     ['a line after half a line', `${one}\n${two}\n${three}${'{"name":"E{'}\n`, [3]],
+    ['a value after half a value', `${one}\n${'{"name":"Eve","obs'}${two}\n${three}\n`, [2]],
+    ['half a list', `[${one},${two},${three},{"name":"Ev`, [1]],
+    ['half the answer of its tool', JSON.stringify(turned).slice(0, -2), [1]],
+    ['half the answer of its tool, indented', cutOff, ['']],
   ])('a knowledge graph with %s is read as far as it can be', async (_, text, cut) => {
     const world_ = world();
     const [report] = await world_.import(folder({ 'memory.json': text }));
     const message = 'ends in the middle of a JSON value';
     expect(report?.left).toEqual(
-      cut.map((line) => ({ from: `memory.json, line ${line}`, message })),
+      cut.map((line) => ({ from: `memory.json${line && `, line ${line}`}`, message })),
     );
     const { entries } = await world_.call('memory_read', { key: 'Ada' });
     expect(entries).toMatchObject([

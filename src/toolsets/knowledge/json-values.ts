@@ -6,15 +6,23 @@ export type ReadValue =
   | { readonly from: string; readonly value: unknown }
   | { readonly from: string; readonly problem: string };
 
+/** How often a text is scanned, at most, for what can be read after a problem. */
+const maxScans = 32;
+
 /**
  * Reads the JSON values of a file: one in each line, several in a line, or one of many lines.
  *
  * A program that was killed while it wrote leaves half a line, and one that continues after it writes the
- * next value into the same line.
+ * next value into the same line. Of a value that is cut off, the parts that are wanted are read.
  *
+ * @param isWanted whether a value is of the kind that is looked for.
  * @throws MemoryError as `Source.lines` does.
  */
-export function* jsonValues(source: Source, file: string): Generator<ReadValue | undefined> {
+export function* jsonValues(
+  source: Source,
+  file: string,
+  isWanted: (value: unknown) => boolean,
+): Generator<ReadValue | undefined> {
   let number = 0;
   let isFirst = true;
   for (const line of source.lines(file)) {
@@ -25,46 +33,65 @@ export function* jsonValues(source: Source, file: string): Generator<ReadValue |
     const whole = readJson(text);
     if (whole !== undefined) yield { from, value: whole };
     else {
-      const document = isFirst ? readDocument(source, file) : undefined;
+      const all = isFirst ? textOf(source, file) : undefined;
+      const document = all === undefined ? undefined : readJson(all);
       if (document !== undefined) {
         yield { from: file, value: document };
         return;
       }
-      yield* valuesOfLine(text, from);
+      // The beginning of one value of many lines, which the file does not end.
+      if (all !== undefined && /^[[{]$/.test(text)) {
+        yield* valuesOf(all, file, isWanted);
+        return;
+      }
+      yield* valuesOf(text, from, isWanted);
     }
     isFirst = false;
     yield undefined;
   }
 }
 
-/** Returns the value of a file that is one JSON text; undefined for any other. */
-function readDocument(source: Source, file: string): unknown {
+/** Returns the text of a file; undefined for one that is too large and can only be read by its lines. */
+function textOf(source: Source, file: string): string | undefined {
   try {
-    return parseJson(source.text(file));
+    return source.text(file).replace(/^\ufeff/, '');
   } catch (error) {
-    // A file that is too large for one text can still be read by its lines.
     if (error instanceof MemoryError) return undefined;
     throw error;
   }
 }
 
-/** Reads the objects and lists that follow one another in a line. */
-function* valuesOfLine(text: string, from: string): Generator<ReadValue> {
+/**
+ * Reads the objects and lists that follow one another in a text. After a problem, only those that are
+ * wanted are read.
+ */
+function* valuesOf(
+  text: string,
+  from: string,
+  isWanted: (value: unknown) => boolean,
+): Generator<ReadValue> {
   let start = 0;
   while (start < text.length) {
     const end = endOfValue(text, start);
-    if (end === undefined) {
-      yield { from, problem: 'ends in the middle of a JSON value' };
-      return;
-    }
-    const value = readJson(text.slice(start, end));
-    if (value === undefined) {
-      yield { from, problem: 'is not valid JSON' };
-      return;
-    }
+    const value = end === undefined ? undefined : readJson(text.slice(start, end));
+    if (end === undefined || value === undefined) break;
     yield { from, value };
     start = end;
     while (/[\s,]/.test(text.charAt(start))) start += 1;
+  }
+  if (start >= text.length) return;
+  const isCut = endOfValue(text, start) === undefined;
+  yield { from, problem: isCut ? 'ends in the middle of a JSON value' : 'is not valid JSON' };
+  const opening = /\{\s*"/g;
+  opening.lastIndex = start + 1;
+  let budget = maxScans * text.length;
+  for (let found = opening.exec(text); found && budget > 0; found = opening.exec(text)) {
+    const end = endOfValue(text, found.index);
+    const value = end === undefined ? undefined : readJson(text.slice(found.index, end));
+    budget -= (end ?? text.length) - found.index;
+    if (value === undefined || !isWanted(value)) continue;
+    yield { from, value };
+    opening.lastIndex = end ?? text.length;
   }
 }
 

@@ -39,7 +39,7 @@ export const serverMemory: ExchangeFormat = {
     entries.length === 1 && entries[0] === name && /(?:\.jsonl|^memory\.json)$/.test(name),
   recognisesLine(line) {
     const data = read(line);
-    return membersOf(data).some((one) => isObject(one) && (isEntity(one) || isRelation(one)));
+    return membersOf(data).some(isMember);
   },
   *read(source, now) {
     const gathering = new Gathering();
@@ -65,7 +65,7 @@ export const serverMemory: ExchangeFormat = {
 
     function* readFile(file: string, added: Graph): Generator<void> {
       const unknown = new Map<string, string[]>();
-      for (const read of jsonValues(source, file)) {
+      for (const read of jsonValues(source, file, isMember)) {
         yield;
         if (!read) continue;
         const wrong = 'problem' in read ? [read.problem] : [];
@@ -184,6 +184,10 @@ function membersOf(data: unknown): readonly unknown[] {
   if (!isObject(data) || isEntity(data) || isRelation(data)) return [data];
   const lists = [data.entities, data.relations].filter((list) => Array.isArray(list));
   return lists.length > 0 ? lists.flat() : [data];
+}
+
+function isMember(data: unknown): boolean {
+  return isObject(data) && (isEntity(data) || isRelation(data));
 }
 
 function isEntity(
