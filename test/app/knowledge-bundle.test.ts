@@ -390,6 +390,24 @@ describe('a bundle of the Open Knowledge Format', () => {
     expect(world.repo.git('status', '--porcelain').trim()).toBe('');
   });
 
+  test('has records of any size', async () => {
+    const world = new World();
+    const ticks = '` '.repeat(500_000);
+    const wide = `extra: ${'y'.repeat(1024 * 1024 - 1000)}\n`;
+    await world.call('memory_write', { category: 'patterns', key: 'wide', value: 'V' });
+    await world.call('create_tickets', { tickets: [{ key: 'T', description: 'D' }] });
+    const note = '.memory-bank/knowledge/patterns/wide.md';
+    const ticket = Object.keys(world.files()).find((path) => path.includes('/tickets/')) ?? '';
+    world.repo.write(ticket, world.repo.read(ticket) + wide);
+    const written = world.repo.read(note).replace('---\n', `---\n${wide}`);
+    world.repo.write(note, written + 'z'.repeat(900_000));
+    world.commit('By hand');
+    await world.call('write_memory_bank_file', { filename: 'ticks.md', content: ticks });
+    const other = new World();
+    expect(await other.import(await world.export())).toMatchObject({ left: [], kept: [] });
+    expect(other.files()).toEqual(world.files());
+  });
+
   linked('does not follow links', async () => {
     const world = new World();
     const [folder, outside] = [newFolder(), newFolder()];

@@ -63,13 +63,6 @@ export function splitHead(text: string) {
   return { head: before + yaml + closing, yaml, body: after.slice(closing.length) };
 }
 
-/** Writes a text as a block of code that no line of it ends. */
-export function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}\n`;
-}
-
 /**
  * Reads the last block of code of a text.
  *

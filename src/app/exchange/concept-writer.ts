@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path/posix';
 import type { ExportSource } from '../../core/declarations/exchange-format.ts';
 import { annotationKeys, formatPlace } from '../../core/evidence/annotations.ts';
+import { fenced } from '../../core/markdown/fence.ts';
 import { readStatements } from '../../core/markdown/section-statements.ts';
 import { contentStart } from '../../core/markdown/sections.ts';
 import type { Located, Reader } from '../../core/memory/store.ts';
@@ -9,7 +10,7 @@ import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { unknownKeys } from '../../core/record/shape.ts';
 import { isObject, type JsonObject } from '../../core/values/json.ts';
 import { textKeys, withKeys } from '../../core/yaml/text-keys.ts';
-import { conceptText, fenced, ownKey, splitHead } from './concept-file.ts';
+import { conceptText, ownKey, splitHead } from './concept-file.ts';
 import { commitsByPath, type RecordCommits, trustKeys } from './concept-trust.ts';
 
 /** The folder of a bundle with the records, and that of the memory with the files of other bundles. */
@@ -114,7 +115,7 @@ function concept(record: Exported, links: ReadonlyMap<string, string>): string {
     if (whole !== undefined) return whole;
   }
   const language = /[^.]*$/.exec(path)?.[0] ?? '';
-  const shown = `${readable(record, links)}\n# Record\n\n${fenced(text, language)}`;
+  const shown = `${readable(record, links)}\n# Record\n\n${fenced(`${text}\n`, language)}\n`;
   const closed = { [ownKey]: { ...own, fenced: true } };
   // Keys of a person can be too large for it; the text of the record has them.
   const few = conceptText({ type: words(type.name), ...closed }, shown) ?? '';
@@ -159,8 +160,10 @@ export function foreignKeys(
 }
 
 /** A record that is not markdown as a text for people, with links to those that it depends on. */
-function readable({ type, value }: Exported, links: ReadonlyMap<string, string>): string {
-  const { title, body = '', notes = '' } = type.search(value);
+function readable({ type, path, value }: Exported, links: ReadonlyMap<string, string>): string {
+  const { title, body: own = '', notes = '' } = type.search(value);
+  // The text of a markdown record is long, and is in its file for a reader as well.
+  const body = path.endsWith('.md') ? '' : own;
   const related = (type.dependsOn?.(value) ?? []).map(({ type: other, key }) => {
     const target = links.get(`${other.name} ${key}`);
     const name = `${words(other.name)} ${key}`;

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Context } from '../../core/declarations/context.ts';
 import type { Toolset } from '../../core/declarations/toolset.ts';
+import { fenced } from '../../core/markdown/fence.ts';
 import { contentStart } from '../../core/markdown/sections.ts';
 import { byCreation, type CautionsByPath, type Located } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
@@ -65,7 +66,7 @@ function section(
   const fields = Object.entries(value).filter(
     ([name, field]) => !isText(field) && !(name === 'path' && field === path) && field !== title,
   );
-  const rest = fields.length === 0 ? '' : fenced(writeYaml(Object.fromEntries(fields)));
+  const rest = fields.length === 0 ? '' : fenced(writeYaml(Object.fromEntries(fields)), 'yaml');
   const text = path.endsWith('.md') ? within(body) : '';
   const heading = `### ${title.replace(/\s+/g, ' ').trim()}`;
   const warning = caution.map((reason) => `> **Caution:** ${escaped(reason)}`).join('\n>\n');
@@ -79,19 +80,13 @@ function escaped(text: string): string {
   return text.replace(/[\\`*_[\]<>]/g, '\\$&');
 }
 
-function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}yaml\n${text}${fence}`;
-}
-
 /** Formats a markdown text for the report, where front matter would become a rule and headings. */
 function within(text: string): string {
   const start = contentStart(text);
   const head = text.slice(0, start).trim();
   if (head === '') return demoted(text);
   const yaml = head.replace(/^---.*|(?:---|\.\.\.)$/g, '').trim();
-  return [fenced(`${yaml}\n`), demoted(text.slice(start)).trim()].join('\n\n');
+  return [fenced(`${yaml}\n`, 'yaml'), demoted(text.slice(start)).trim()].join('\n\n');
 }
 
 /** Lowers the headings of a markdown text below those of the report; code is not changed. */
