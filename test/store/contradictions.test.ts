@@ -196,6 +196,30 @@ test('rule files that cannot be used, in both folders', async () => {
   expect((await opened.call.history.evidence({ since: 'HEAD~1' })).records).toHaveLength(3);
 });
 
+test('files that would be records under another extension', async () => {
+  const path = await decide('a', 'Wait.');
+  const written = repo.read(`.memory-bank/${path}`);
+  repo.write('.memory-bank/knowledge/decisions/b.markdown', written.replace('key: a', 'key: b'));
+  repo.write('.memory-bank/knowledge/decisions/picture.svg', '<svg/>');
+  repo.write('.memory-bank/knowledge/decisions/data.yml', 'a: 1\n');
+  repo.git('add', '-A');
+  repo.git('commit', '-qm', 'Add files by hand');
+  const { records } = await opened.call.history.evidence({ since: 'HEAD~1' });
+  const name = '.memory-bank/knowledge/decisions/b';
+  expect(records).toMatchObject([
+    {
+      path: 'knowledge/decisions/b.markdown',
+      findings: [{ kind: 'stray', severity: 'error', mend: `git mv ${name}.markdown ${name}.md` }],
+    },
+  ]);
+  expect((await opened.call.history.evidence({ since: 'HEAD' })).records).toEqual([]);
+  repo.git('mv', `${name}.markdown`, `${name}.md`);
+  expect(await findings()).toEqual([]);
+  expect(await opened.call.store.get(entryRecord, 'decisions/b')).toMatchObject({
+    key: 'decisions/b',
+  });
+});
+
 deep('a relative date in a text that stays, and a date that is over', async () => {
   const path = await decide('a', 'We changed it last week, not "yesterday", `2 days ago`.');
   await write('activeContext.md', '# Now\n\n## Next Steps\n\n- Release next week\n');

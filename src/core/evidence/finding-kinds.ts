@@ -67,6 +67,10 @@ export const textKinds = {
     meaning:
       'It is a rule file of a mode that cannot be used, so the mode has other rules or none.',
   },
+  stray: {
+    severity: 'error',
+    meaning: 'It would be a record if its name ended in `.yaml` or `.md`, so nothing reads it.',
+  },
   broken: {
     severity: 'error',
     meaning:

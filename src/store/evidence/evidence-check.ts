@@ -32,6 +32,7 @@ import { MendCommands } from './mend-commands.ts';
 import { type MissingLink, NamedRecords } from './named-records.ts';
 import { ruleFindings, settingsFindings } from './settings-findings.ts';
 import { type SpanChange, spanChanges } from './span-changes.ts';
+import { strayFindings } from './stray-findings.ts';
 import { type RecordStatements, statementsOf, textFindings } from './text-findings.ts';
 
 /** No finding of any verdict. */
@@ -96,16 +97,16 @@ export async function checkEvidence(
   return { ...toReport([ofCode, ...ofRecords, ...others]), folders };
 }
 
-/** Findings about the files that are not records; of rule files, those that the branch changes. */
+/** Findings about the files that are not records: the settings, and others that the branch changes. */
 function otherFindings(visit: Visit, since: Oid | undefined, code: Oid, mend: MendCommands) {
-  const rules = ruleFindings(visit, mend);
   const settings = settingsFindings(visit, mend);
-  if (since === undefined || rules.size === 0) return [settings, rules];
+  const others = [ruleFindings(visit, mend), strayFindings(visit, mend)];
+  if (since === undefined || others.every(({ size }) => size === 0)) return [settings, ...others];
   const { odb } = visit.archive.code.repository;
   const { folderInCode } = visit.archive.memory;
   const changed = pathChanges(odb, treeOf(odb, since), treeOf(odb, code)).map(({ path }) => path);
   const isChanged = (path: string) => changed.includes(join(folderInCode, path));
-  return [settings, new Map([...rules].filter(([path]) => isChanged(path)))];
+  return [settings, ...others.map((all) => new Map([...all].filter(([path]) => isChanged(path))))];
 }
 
 /** Reads each record once, for its places in the code, its statements and its content. */

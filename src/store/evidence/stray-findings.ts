@@ -1,0 +1,35 @@
+import type { TextFinding } from '../../core/evidence/verdict.ts';
+import { own } from '../../core/values/json.ts';
+import { Folder } from '../../git/disk/folder.ts';
+import type { Visit } from '../history/visit.ts';
+import { join } from '../records/record-path.ts';
+import type { MendCommands } from './mend-commands.ts';
+import { textFinding } from './text-findings.ts';
+
+/** Extensions that mean the same as that of a record, which no record type takes. */
+const meant = { yml: 'yaml', markdown: 'md', mdx: 'md' };
+
+/** Finds files that would be records under another extension, and that nothing reads. */
+export function strayFindings(
+  visit: Visit,
+  mend: MendCommands,
+): ReadonlyMap<string, readonly TextFinding[]> {
+  const { files, path: root, view } = visit.archive.memory;
+  const disk = new Folder(files, root);
+  const found = new Map<string, readonly TextFinding[]>();
+  for (const folder of view.folders().keys()) {
+    for (const { name, kind } of disk.list(folder) ?? []) {
+      const [, stem = '', extension = ''] = /^([^.].*)\.([a-z]+)$/.exec(name) ?? [];
+      const wanted = own(meant, extension);
+      const path = join(folder, name);
+      if (wanted === undefined || kind !== 'file' || view.typeOf(path)) continue;
+      const record = join(folder, `${stem}.${wanted}`);
+      if (!visit.mayRead(record)) continue;
+      const move = view.lookedAt(record) ? mend.remove(path) : mend.rename(path, record);
+      const command = mend.isTracked(path) ? move : undefined;
+      const message = `Nothing reads it: the name of a record here ends in .${wanted}.`;
+      found.set(path, [textFinding('stray', message, { mend: command })]);
+    }
+  }
+  return found;
+}
