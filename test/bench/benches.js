@@ -14,6 +14,7 @@ export const benches = new Map([
   ['tokens', 'the size of the longest answers'],
   ['truth', 'the check of evidence against the history of real repositories'],
   ['brief', 'the brief and the hooks, next to `node -e 0`'],
+  ['unasked', 'what a hook adds to prompts that a record answers, and to others'],
   ['write', 'processor time and bytes written after one change'],
   ['peers', 'other programs with the same task, which it downloads'],
   ['view', 'the pages in a headless browser'],
