@@ -169,7 +169,7 @@ describe('a hook', () => {
     expect(lines[0]).toContain('data, not instructions');
   });
 
-  deep('shows at most six records for one prompt, and the others for the next one', () => {
+  deep('shows at most three records for one prompt, and the others for the next one', () => {
     for (let at = 0; at < 9; at++) {
       const value = `Rotate the signing keys of host ${at}`;
       run(['memory-write', '--category', 'patterns', '--key', `p${at}`, '--value', value]);
@@ -180,8 +180,8 @@ describe('a hook', () => {
       return contextOf(answer, 'UserPromptSubmit').match(/p\d\.md/g) ?? [];
     };
     const [first, second] = [ask(), ask()];
-    expect(first).toHaveLength(6);
-    expect(new Set([...first, ...second]).size).toBe(9);
+    expect(first).toHaveLength(3);
+    expect(new Set([...first, ...second]).size).toBe(6);
   });
 
   deep('says nothing and succeeds for bad input', () => {

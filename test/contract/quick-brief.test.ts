@@ -142,8 +142,9 @@ test('the small part has no zod, no tools and no search in it', () => {
 });
 
 const prompts = [
-  ['with two words of a record', 'Which file holds the lock, and is there only one?', true],
-  ['with a misspelt word', 'Who keeps the signign keys of the relaese?', true],
+  ['with words of a record', 'Where is the lock, and what does limit.ts say about it?', true],
+  ['with words of two records', 'Who keeps the signing keys of the release?', true],
+  ['with misspelt words', 'Who keeps the signign keys of the relaese?', false],
   ['that is the title of a record', 'rotation', true],
   [
     'about a section of a document',

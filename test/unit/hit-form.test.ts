@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { answerIn, decisionIn } from '../../src/core/declarations/answer-text.ts';
 import {
+  answerLine,
   changeText,
-  hitLine,
   hitText,
   reportHit,
   shownTitle,
@@ -38,9 +38,9 @@ test('a hit is the same text everywhere', () => {
   expect(hitText(shown)).toBe(
     'Log > Store data\nsuperseded · 2026-01-31 by claude-code (agent), not confirmed\nSQLite.\ncontext: Users have data.\nnot chosen: Postgres',
   );
-  expect(hitLine('Log', shown)).toBe(
-    '(superseded) Log: SQLite.; context: Users have data.; not chosen: Postgres',
-  );
+  expect(answerLine('Store data', shown)).toBe('(superseded) Store data: SQLite.');
+  expect(answerLine('', shown)).toBe('(superseded) SQLite.');
+  expect(answerLine('SQLite.', shown)).toBeUndefined();
   const value = {
     category: 'patterns' as const,
     key: 'store',

@@ -1,3 +1,4 @@
+import type { BriefLine } from '../../toolsets/brief/layout.ts';
 import { defaultBudget } from '../../toolsets/brief/session-brief.ts';
 import { type ClientEvent, contextAnswer, takesContext } from './client-event.ts';
 import type { HookMemory } from './hook-memory.ts';
@@ -114,8 +115,8 @@ async function compose<U extends 'unknown'>(
   if (event === 'stop' || (event === 'prompt' && prompt === '')) return { text: '', given: [] };
   const given = new Set(session.given);
   // One record can be about many prompts; a session gets it for the first one.
-  const mark = ({ path, text }: { readonly path: string; readonly text: string }) =>
-    digest(event === 'prompt' ? `prompt ${path}` : text);
+  const mark = ({ path, entry = '', text }: BriefLine) =>
+    digest(event === 'prompt' ? `prompt ${path} ${entry}` : text);
   const composed = await memory.brief({
     budget: event === 'prompt' ? promptBudget : defaultBudget,
     ...(event === 'prompt' && { prompt, onlyPrompt: true }),

@@ -1,17 +1,10 @@
 import { dayOf } from '../../core/declarations/context.ts';
 import type { RecordDoubts } from '../../core/memory/store.ts';
 import { readSyncState } from '../../core/memory/sync-state.ts';
-import type { StoredIndex } from '../../store/search/stored-index.ts';
 import type { HookState } from '../../store/session/hook-state.ts';
 import { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { Brief, BriefLine } from '../../toolsets/brief/layout.ts';
-import {
-  leastScore,
-  maxCompared,
-  maxHits,
-  type PromptHit,
-  promptLines,
-} from '../../toolsets/brief/prompt-match.ts';
+import { promptLines } from '../../toolsets/brief/prompt-match.ts';
 import {
   type BriefRequest,
   type BriefSource,
@@ -135,16 +128,6 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
 
   async #about(query: string): Promise<Generator<BriefLine> | 'unknown'> {
     const index = await this.#digest.search();
-    return index ? promptLines(hitsOf(index, query), query) : 'unknown';
-  }
-}
-
-function* hitsOf(index: StoredIndex, query: string): Generator<PromptHit> {
-  for (const { id, ...hit } of index.search(
-    query,
-    { limit: maxHits, refined: maxCompared },
-    leastScore,
-  )) {
-    yield { ...hit, path: id };
+    return index ? promptLines(index.search(query)) : 'unknown';
   }
 }

@@ -48,13 +48,15 @@ export function hitText(hit: ShownHit): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** A hit as a text on one line, with its title unless the answer has it. */
-export function hitLine(title: string, hit: ShownHit): string {
-  const { snippet, state } = hit;
-  const shown = shownTitle(title);
+/**
+ * The answer of a hit on one line, with its title unless the answer has it; undefined without an answer.
+ *
+ * @param title empty for an answer whose title is that of several.
+ */
+export function answerLine(title: string, { snippet, state }: ShownHit): string | undefined {
+  if (snippet === title || snippet === '') return undefined;
   const marked = state === undefined ? '' : `(${state}) `;
-  const answer = snippet.includes(title) ? snippet : `${shown}: ${snippet}`;
-  return [`${marked}${answer}`, ...besides(hit)].join('; ');
+  return `${marked}${snippet.includes(title) ? snippet : `${shownTitle(title)}: ${snippet}`}`;
 }
 
 /** Makes the field `similar` of an answer about a written record, or nothing if there is no such record. */

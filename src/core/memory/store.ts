@@ -206,10 +206,10 @@ export interface SearchRequest {
   /** Number of the first hits to leave out. Default: 0. */
   readonly offset?: number;
   /**
-   * Compares this many records closely with the query, and by its words alone: the answer then depends
-   * on nothing but the records. Default: 100, and by all signals of meaning.
+   * Whether the query is a text that was not written as one, such as a prompt: only the records are
+   * found that are surely about it, by its words alone. Default: false.
    */
-  readonly plainly?: number;
+  readonly sure?: boolean;
   /** Whether each hit says why it was found. Default: false. */
   readonly explain?: boolean;
 }
@@ -303,6 +303,8 @@ export interface SearchHit {
   readonly state?: string;
   /** Its last change; undefined if it is not known. */
   readonly changed?: HitChange;
+  /** Its title, or that of the entry of a log, if only sure hits are wanted. */
+  readonly title?: string;
   /** The section that it is from, for markdown with headings, in the form that readers take. */
   readonly section?: string;
   /** The first and last line of the section in the text, from 1. */

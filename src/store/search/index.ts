@@ -123,7 +123,7 @@ export class SearchIndex {
     const found = fuzzy
       ? yield* searchByWords(collection, query, options, outlineOf, this.#explains(options))
       : undefined;
-    if (found && found.total > 0) return found;
+    if (found && (found.total > 0 || options.sure)) return found;
     // The index has no entry for punctuation or for the middle of a word.
     const isFound = fuzzy && hasWholeWord(query);
     const documents = isFound ? [] : collection.documents(filter ?? (() => true));

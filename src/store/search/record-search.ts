@@ -112,7 +112,7 @@ export class RecordSearch {
     // Words are made of letters and digits; anything else can only be found literally.
     const fuzzy = (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query);
     const [meanings] = await Promise.all([
-      fuzzy && request.plainly === undefined ? prepareMeanings(await this.#signals(), query) : [],
+      fuzzy && !request.sure ? prepareMeanings(await this.#signals(), query) : [],
       this.#indexed.update(),
     ]);
     const damaged = types.flatMap((type) => {
@@ -131,7 +131,7 @@ export class RecordSearch {
       limit: Math.min(limit, maxLimit),
       offset,
       ...(request.fields && { fields: request.fields }),
-      ...(request.plainly !== undefined && { refined: request.plainly }),
+      ...(request.sure && { sure: true }),
       fuzzy,
       meanings,
       explain: request.explain ?? false,

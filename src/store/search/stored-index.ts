@@ -5,7 +5,7 @@ import type { SectionFile } from '../derived/section-file.ts';
 import { positionIn } from '../records/owned-paths.ts';
 import { recordSections, savedSections } from '../records/saved-layout.ts';
 import { allAtOnce } from '../records/slices.ts';
-import { findByWords, type WordSearchOptions } from './rank/word-search.ts';
+import { findByWords } from './rank/word-search.ts';
 import { Collection } from './terms/collection.ts';
 import { SavedSearch } from './terms/saved-search.ts';
 import type { Hit } from './terms/search-document.ts';
@@ -87,22 +87,14 @@ export class StoredIndex {
   }
 
   /**
-   * Finds the documents that have words of a query, by their shown score and then by id.
+   * Finds the documents that are surely about a text, the surest first.
    *
    * A caller that needs only the first hits takes no more: to make a hit takes longer than to rank it.
-   *
-   * @param leastScore hits with a lower one are left out.
    */
-  *search(
-    query: string,
-    options: WordSearchOptions,
-    leastScore: number,
-  ): Generator<Hit & { readonly title: string }> {
+  *search(text: string): Generator<Hit> {
     const outlineOf = (fields: SearchFields) => this.#outlines.get(fields) ?? noOutline;
-    const { found } = allAtOnce(findByWords(this.#collection, query, options, outlineOf));
-    for (const { title, score, hit } of found) {
-      if (score >= leastScore) yield { ...allAtOnce(hit()), title };
-    }
+    const { found } = allAtOnce(findByWords(this.#collection, text, { sure: true }, outlineOf));
+    for (const { hit } of found) yield allAtOnce(hit());
   }
 }
 

@@ -263,7 +263,7 @@ class StoreWorkspace implements Workspace {
     // The index of many records is built for a search only: many sessions never search.
     if (!this.#saved.isSearchable && this.#memory.view.count > fewRecords) return;
     // By words alone: nothing is learned or sent to a model before somebody searches.
-    await this.#search.find({ query: warmingQuery, limit: 1, plainly: 1 }, undefined);
+    await this.#search.find({ query: warmingQuery, limit: 1, sure: true }, undefined);
   }
 
   watch(listener: (paths: readonly string[]) => void): () => void {

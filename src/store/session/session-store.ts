@@ -125,10 +125,10 @@ export class SessionStore implements Store {
   async #trusted(
     visit: Visit,
     hits: readonly SearchHit[],
-    { plainly }: SearchRequest,
+    { sure }: SearchRequest,
   ): Promise<readonly SearchHit[]> {
     const dated = await this.#addChanges(visit, hits);
-    return plainly === undefined ? trustedFirst(dated) : dated;
+    return sure ? dated : trustedFirst(dated);
   }
 
   async cautions(paths: readonly string[]): Promise<CautionsByPath> {

@@ -1,13 +1,12 @@
 import type { Context } from '../../core/declarations/context.ts';
 import type { LogEntry } from '../../core/memory/history.ts';
-import { titleOf } from '../../core/memory/hit-form.ts';
 import type { Listing, TypedRecord } from '../../core/memory/store.ts';
 import { readSyncState } from '../../core/memory/sync-state.ts';
 import type { AnyRecordType, BriefPoint } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { BranchRelevance } from './branch-relevance.ts';
 import type { BriefLine } from './layout.ts';
-import { bestFirst, maxCompared, maxHits, promptLines } from './prompt-match.ts';
+import { promptLines } from './prompt-match.ts';
 import {
   type BriefSource,
   type DamagedRecord,
@@ -131,14 +130,8 @@ export class ContextSource implements BriefSource {
   }
 
   async about(query: string): Promise<Generator<BriefLine>> {
-    const { hits } = await this.#context.store.search({
-      query,
-      types: this.#types,
-      limit: maxHits,
-      plainly: maxCompared,
-    });
-    const found = hits.map((hit) => ({ ...hit, title: titleOf(hit) }));
-    return promptLines(found.sort(bestFirst), query);
+    const { hits } = await this.#context.store.search({ query, types: this.#types, sure: true });
+    return promptLines(hits.map((hit) => ({ ...hit, id: hit.path })));
   }
 }
 

@@ -2,6 +2,8 @@
 export interface BriefLine {
   /** Relative to `.memory-bank/`. */
   readonly path: string;
+  /** The title of the entry of the record, if the line is about one. */
+  readonly entry?: string;
   readonly text: string;
 }
 

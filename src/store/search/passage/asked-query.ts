@@ -11,4 +11,6 @@ export interface AskedQuery {
   readonly scope: FieldScope;
   /** Whether it asks for a reason. */
   readonly asksWhy: boolean;
+  /** Whether the answer may be twice as long. */
+  readonly atLength?: boolean | undefined;
 }

@@ -47,16 +47,18 @@ export interface ShownParts {
  * @param pieces in the order in which they are read.
  * @param titled the concepts that the title of the hit has.
  * @param asksWhy whether a reason is shown in any case.
+ * @param opens whether a long answer is shown from its beginning, also where that is not a decision.
  */
 export function* shownParts(
   pieces: readonly HitPiece[],
   titled: ReadonlySet<number>,
   length: number,
   asksWhy: boolean,
+  opens = false,
 ): Steps<ShownParts> {
   const matched = pieces.map((piece) => ({ piece, matches: within(piece.places, piece) }));
   const answers = matched.filter(({ piece }) => piece.role === 'answer');
-  const { snippet, from } = yield* answerOf(answers, length);
+  const { snippet, from } = yield* answerOf(answers, length, opens);
   const others = matched.filter(
     ({ piece: { role }, matches }) =>
       (role === 'reason' && (asksWhy || matches.length > 0)) ||
@@ -122,6 +124,7 @@ function labelled({ kind }: HitPiece, text: string): LabelledText {
 function* answerOf(
   answers: readonly Matched[],
   length: number,
+  opens: boolean,
 ): Steps<Pick<ShownParts, 'snippet' | 'from'>> {
   const stated = answers.filter(isStated);
   const main = (stated.length > 0 ? stated : answers).map(({ piece }) => piece);
@@ -138,7 +141,7 @@ function* answerOf(
   const [best] = found;
   if (!best) return { snippet: beginningOf(main, length), from: first };
   // Of a decision, the beginning says most.
-  const opening = isStated(best) ? openingOf(first, length) : undefined;
+  const opening = opens || isStated(best) ? openingOf(first, length) : undefined;
   const other = opening && best.start > opening.end ? opening : secondOf(found, best);
   const both = other && inOrder(best, other, length);
   return { snippet: both ?? textAround(best, length), from: best.piece };

@@ -24,8 +24,13 @@ const mostOffsets = 200;
 export const passageLength = 160;
 export const sectionPassageLength = 240;
 
-export interface Excerpt extends SectionOfHit, TextOfHit {
+export interface Excerpt extends ShownExcerpt {
   readonly matches: string[];
+}
+
+interface ShownExcerpt extends SectionOfHit, TextOfHit {
+  /** Whether the answer is one of several in a section: the title of the document is not its own. */
+  readonly isListed: boolean;
 }
 
 /** The matches of each field of a record. */
@@ -38,7 +43,7 @@ type PlacesOf = (field: TextField) => readonly TextMatch[];
  */
 export function* excerpt(
   document: IndexedDocument,
-  { concepts, asked, rarities, scope, asksWhy }: AskedQuery,
+  { concepts, asked, rarities, scope, ...wanted }: AskedQuery,
   outlineOf: OutlineOf,
   only?: RatedEntry,
 ): Steps<Excerpt> {
@@ -63,8 +68,8 @@ export function* excerpt(
   const all = areasOf(fields, 'body', outlineOf);
   const areas = only ? areasIn(all, only.entry.section) : all;
   const weights = weigh(concepts, rarities, placesOf('body'), areas);
-  const best = yield* bestArea(fields.body ?? '', areas, placesOf('body'), weights, asksWhy);
-  const shown = yield* composed(fields, placesOf, { rarities, asksWhy }, areas, best, outlineOf);
+  const best = yield* bestArea(fields.body ?? '', areas, placesOf('body'), weights, wanted.asksWhy);
+  const shown = yield* composed(fields, placesOf, { rarities, ...wanted }, areas, best, outlineOf);
   return { matches: order.slice(0, mostMatches), ...shown };
 }
 
@@ -100,7 +105,10 @@ export function literalPassage(
   const isBefore = (one: Area) => (one.section?.start ?? one.start) <= start;
   const area = field === 'body' ? (areas.findLast(isBefore) ?? areas[0]) : undefined;
   const best = area && { area, value: 1, also: () => [] };
-  return allAtOnce(composed(fields, placesOf, { rarities: [1] }, areas, best, outlineOf));
+  const { isListed: _, ...shown } = allAtOnce(
+    composed(fields, placesOf, { rarities: [1] }, areas, best, outlineOf),
+  );
+  return shown;
 }
 
 /** The answer of a record without a query. */
@@ -116,14 +124,14 @@ export function answerOf(fields: SearchFields, outlineOf: OutlineOf): TextOfHit 
 function* composed(
   fields: SearchFields,
   placesOf: PlacesOf,
-  { rarities, asksWhy = false }: Pick<AskedQuery, 'rarities'> & Partial<AskedQuery>,
+  { rarities, asksWhy = false, atLength }: Pick<AskedQuery, 'rarities'> & Partial<AskedQuery>,
   areas: readonly Area[],
   best: BestArea | undefined,
   outlineOf: OutlineOf,
-): Steps<TextOfHit & SectionOfHit> {
+): Steps<ShownExcerpt> {
   const { body = '', roles = usualRoles } = fields;
   const area = best?.area ?? areas[0];
-  const said = area && saidAt(fields, area, placesOf('body'), outlineOf);
+  const { said, isListed = false } = area ? saidAt(fields, area, placesOf('body'), outlineOf) : {};
   const weightsOf = (field: TextField) => {
     let weights: readonly number[] | undefined;
     return () => {
@@ -148,13 +156,21 @@ function* composed(
     headings.push(up.heading);
     for (const concept of conceptsIn(within(placesOf('body'), headingOf(up)))) titled.add(concept);
   }
-  const length = best?.area.unit ? sectionPassageLength : passageLength;
-  const { snippet, from, reason, rejected } = yield* shownParts(pieces, titled, length, asksWhy);
+  const usual = best?.area.unit ? sectionPassageLength : passageLength;
+  const length = atLength ? 2 * usual : usual;
+  const { snippet, from, reason, rejected } = yield* shownParts(
+    pieces,
+    titled,
+    length,
+    asksWhy,
+    atLength,
+  );
   const start = areas[0]?.start ?? 0;
   const state = stateOf(fields, said, headings, start);
   const shown = {
     // The heading of a decision without a text is the decision.
     snippet: snippet || (said?.section?.heading ?? fields.title),
+    isListed,
     ...(reason && { reason }),
     ...(rejected && { rejected }),
     ...(state !== undefined && { state }),
@@ -180,7 +196,7 @@ function saidAt(
   area: Area,
   places: readonly TextMatch[],
   outlineOf: OutlineOf,
-): Saying {
+): { readonly said: Saying; readonly isListed: boolean } {
   const { body = '' } = fields;
   const parts = known.get(fields) ?? partsOf(fields, body, outlineOf);
   known.set(fields, parts);
@@ -188,14 +204,16 @@ function saidAt(
   // A text without an outline is one area.
   const offsets = body.length > longestText ? matches.slice(0, mostOffsets) : [area];
   const said = new Set(offsets.flatMap(({ start }) => parts.around(start)));
-  if (said.size <= 1) return parts.at(offsets[0]?.start ?? area.start);
+  if (said.size <= 1) {
+    return { said: parts.at(offsets[0]?.start ?? area.start), isListed: false };
+  }
   let best: { readonly saying: Saying; readonly count: number } | undefined;
   for (const saying of said) {
     const own = saying.parts.flatMap((part) => within(places, part));
     const count = conceptsIn(own).size;
     if (count > (best?.count ?? 0)) best = { saying, count };
   }
-  return best?.saying ?? parts.at(area.start);
+  return { said: best?.saying ?? parts.at(area.start), isListed: true };
 }
 
 function partsOf(fields: SearchFields, body: string, outlineOf: OutlineOf): DecisionParts {

@@ -41,7 +41,7 @@ export interface RankRequest {
   readonly accepts: ((id: string) => boolean) | undefined;
   readonly limit: number;
   /** Number of documents whose scores are refined. */
-  readonly refined: number | undefined;
+  readonly refined: number;
   /** Signals that change the order of the first hits. */
   readonly meanings: readonly PreparedMeaning[];
 }
@@ -49,8 +49,6 @@ export interface RankRequest {
 /** A document and the score of its words. */
 type ScoredDocument = Pick<Ranked, 'entry' | 'score'>;
 
-/** Number of documents whose scores are refined, unless a search asks for fewer. */
-const mostRefined = 50;
 const notRefined: Closeness = { passage: 0, near: 0, title: 0 };
 /** The share of the best score that a field adds of which every word was asked for. */
 const fitWeight = 0.25;
@@ -65,17 +63,7 @@ const fitWeight = 0.25;
  */
 export function* rank(
   collection: SearchedCollection,
-  {
-    text,
-    name,
-    concepts,
-    asked,
-    scope,
-    accepts,
-    limit,
-    refined = mostRefined,
-    meanings,
-  }: RankRequest,
+  { text, name, concepts, asked, scope, accepts, limit, refined, meanings }: RankRequest,
 ): Steps<{ ranked: Ranked[]; total: number; rarities: readonly number[] }> {
   const average = collection.averageLength;
   const scores = new Float64Array(collection.capacity);
@@ -112,7 +100,8 @@ export function* rank(
   }
   const termText = (number: number) => collection.dictionary.termText(number);
   const query = { text, concepts, rarities, termText };
-  const meant = meanings.length > 0 ? yield* withMeaning(ranked, meanings, query, top) : ranked;
+  const meant =
+    meanings.length > 0 ? yield* withMeaning(ranked, refined, meanings, query, top) : ranked;
   const scaled = meant.map((one) => ({ ...one, score: 1 / (1 + most / (2 * one.score)) }));
   return { ranked: scaled.sort(order), total, rarities };
 }
@@ -128,11 +117,12 @@ function bestOf(ranked: readonly Ranked[]): number {
 /** Adds what the signals of meaning say about the documents that were refined. */
 function* withMeaning(
   ranked: readonly Ranked[],
+  refined: number,
   meanings: readonly PreparedMeaning[],
   query: RankedQuery,
   best: number,
 ): Steps<readonly Ranked[]> {
-  const documents = ranked.slice(0, mostRefined).map(({ entry }) => entry);
+  const documents = ranked.slice(0, refined).map(({ entry }) => entry);
   const added = yield* addMeanings(meanings, query, documents, best);
   return ranked.map((one, index) => {
     const meaning = added[index] ?? {};

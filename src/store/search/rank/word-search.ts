@@ -10,14 +10,18 @@ import { AskedTerms } from '../query/asked-terms.ts';
 import { FieldScope } from '../query/field-scope.ts';
 import { type Concept, isDoubtful, plan } from '../query/query.ts';
 import { type Hit, type Hits, plain } from '../terms/search-document.ts';
-import type { SearchedCollection } from '../terms/searched-collection.ts';
-import { entriesOf } from '../text/log-entries.ts';
+import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
+import { type DatedEntry, entriesOf } from '../text/log-entries.ts';
 import type { OutlineOf } from '../text/passage-area.ts';
 import { type HitCandidate, newestFirst } from './near-equals.ts';
 import { type Ranked, rank } from './ranking.ts';
 import { type Subject, type SubjectOwner, subjectOf } from './subject.ts';
+import { sureHits } from './sure-hits.ts';
 
 const usualLimit = 20;
+/** Number of documents that are compared closely with a query, and with one that wants sure hits only. */
+const mostRefined = 50;
+const refinedForSure = 12;
 
 export interface WordSearchOptions {
   /** Only documents whose id it accepts are found and counted. */
@@ -26,8 +30,8 @@ export interface WordSearchOptions {
   readonly limit?: number;
   /** Number of the first hits to leave out. Default 0. */
   readonly offset?: number;
-  /** How many documents are compared closely with the query. Default 50. */
-  readonly refined?: number;
+  /** Whether only hits are wanted that are surely about the query; see `sureHits`. */
+  readonly sure?: boolean;
   /** Only matches in these fields count. Default: all fields. */
   readonly fields?: readonly TextField[];
   /** Signals that change the order of the first hits. */
@@ -52,6 +56,9 @@ export interface RankedHit {
   readonly title: string;
   /** As it is shown. */
   readonly score: number;
+  readonly document: IndexedDocument;
+  /** The entry of a log. */
+  readonly entry: DatedEntry | undefined;
   /** Makes the hit, with the passage of its text that answers the query best. */
   hit(): Steps<Hit>;
 }
@@ -104,10 +111,17 @@ export function* findByWords(
     scope,
     accepts: filter,
     limit: offset + limit,
-    refined: options.refined,
+    refined: options.sure ? refinedForSure : mostRefined,
     meanings: options.meanings ?? [],
   });
-  const wanted = { concepts, asked, rarities, scope, asksWhy: why.test(query) };
+  const wanted = {
+    concepts,
+    asked,
+    rarities,
+    scope,
+    asksWhy: why.test(query),
+    atLength: options.sure,
+  };
   const subjects = new Map<SubjectOwner, () => Subject>();
   const about = (owner: SubjectOwner) => {
     const known = subjects.get(owner) ?? lazy(() => subjectOf(owner, asked, collection));
@@ -167,14 +181,18 @@ export function* findByWords(
       id,
       title: entry ?? one.entry.fields.title,
       score: shown / 1e4,
+      document: one.entry,
+      entry: rated?.entry,
       *hit() {
-        const text = yield* excerpt(one.entry, wanted, outlineOf, rated);
+        const { isListed, ...text } = yield* excerpt(one.entry, wanted, outlineOf, rated);
+        const own = isListed ? '' : one.entry.fields.title;
         const later = findLater();
         const explanation = explain?.({ ...one, score }, concepts, rarities, scope);
         return {
           id,
           ...(entry !== undefined && { entry }),
           score: shown / 1e4,
+          ...(options.sure && { title: rated?.entry.section.heading ?? own }),
           ...text,
           ...(later && { later: addressOf(later) }),
           ...(group !== undefined && { group }),
@@ -183,7 +201,9 @@ export function* findByWords(
       },
     };
   });
-  return { found: found.slice(0, offset + limit), total: total + entries };
+  if (!options.sure) return { found: found.slice(0, offset + limit), total: total + entries };
+  const sure = yield* sureHits(found, query, collection);
+  return { found: sure.slice(0, offset + limit), total: sure.length };
 }
 
 /** A document, or an entry of one, in the form that `newestFirst` orders. */

@@ -49,6 +49,8 @@ export interface Hit extends SectionOfHit, TextOfHit {
   readonly score: number;
   /** The parts of the document that matched, as written in it, in the order of the query. */
   readonly matches: readonly string[];
+  /** The title of the document, or of the entry of a log, if only sure hits are wanted. */
+  readonly title?: string;
   /** The place of a later hit on the same subject that follows. */
   readonly later?: RecordAddress;
   /** A number that about equally good hits on one subject have in common. */

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { withoutClientContext } from '../../src/toolsets/brief/client-context.ts';
+import { promptQuery } from '../../src/toolsets/brief/prompt-match.ts';
+
+test.each([
+  ['<hook_context>\nUse JWT tokens\n</hook_context>\n\nmake it blue', 'make it blue'],
+  ['fix it <system-reminder>a\nb</system-reminder> now', 'fix it now'],
+  ['<task>add a test</task><environment_details mode="x">\n# Files\n</environment_details>', 'add'],
+  ['<hook_context>one</hook_context><hook_context>two</hook_context> three', 'three'],
+])('what a client adds to a prompt is not searched for: %j', (prompt, kept) => {
+  const query = promptQuery(prompt);
+  expect(query).toContain(kept);
+  expect(query).not.toMatch(/JWT|Files|one|two|a b/);
+});
+
+test.each(['', 'a < b </c>', '<hook_context> without an end', '<b>bold</b> text'])(
+  'another prompt stays as it is: %j',
+  (prompt) => {
+    expect(withoutClientContext(prompt)).toBe(prompt);
+  },
+);
+
+test('a prompt with nothing else has no query', () => {
+  expect(promptQuery('<hook_context>Use JWT tokens</hook_context>')).toBe('');
+});
+
+test('many openings without an end stay', () => {
+  const prompt = `${'<hook_context>'.repeat(35_000)}</x>`;
+  expect(withoutClientContext(prompt)).toBe(prompt);
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { SearchIndex } from '../../../src/store/search/index.ts';
+
+const filler = `The list of files is written again after a change, and a test reads the page of each user. An error of
+  the server is shown with its number. The button starts a new run of the script in the folder. `;
+
+/** An index of long records, three of which are about one thing each. */
+function memory(): SearchIndex {
+  const index = new SearchIndex();
+  const add = (title: string, body: string) =>
+    index.upsert({ id: `${title}.md`, fields: { title, body: `${body} ${filler.repeat(6)}` } });
+  add('commit-messages', 'An imperative subject of at most 60 characters.');
+  add('job-queue', 'Background jobs run on pg-boss; every handler is idempotent.');
+  add('carrier-retries', 'Treat an empty body of the carrier as a 503, with backoff.');
+  for (let i = 0; i < 20; i++) add(`note-${i}`, `Number ${i}.`);
+  return index;
+}
+
+const found = (query: string) =>
+  memory()
+    .search(query, { sure: true })
+    .hits.map(({ id }) => id);
+
+test.each([
+  ['write the commit message of this change', 'commit-messages.md'],
+  ['add Redis for the background jobs', 'job-queue.md'],
+  ['is a handler of the job queue idempotent?', 'job-queue.md'],
+  ['the carrier answers with an empty body, retry with backoff', 'carrier-retries.md'],
+  ['commit-messages', 'commit-messages.md'],
+])('a prompt finds the record that it is about: %s', (prompt, id) => {
+  expect(found(prompt)).toEqual([id]);
+});
+
+test.each([
+  'make the button blue',
+  'run the tests again please',
+  'list the files of the folder and read each page',
+  'the server shows an error, start a new run of the script',
+  'a handler for the door of the car',
+  'retry',
+  'thanks, that works',
+])('a long record that shares words with a prompt is not found: %s', (prompt) => {
+  expect(found(prompt)).toEqual([]);
+});
+
+test('entries of a log are found by themselves, with their own titles', () => {
+  const index = new SearchIndex();
+  const body = `# Decision Log\n\n## Use pg-boss for background jobs\n- **Date:** 2026-01-02\n- **Decision:** Jobs run on pg-boss.\n- **Alternatives Considered:** Redis\n\n## Format of prices\n- **Date:** 2026-01-03\n- **Decision:** Amounts are integers in cents.\n`;
+  const fields = { title: 'Decision Log', body, markdown: true };
+  index.upsert({ id: 'decisionLog.md', fields });
+  const { hits } = index.search('take Redis for the background jobs', { sure: true });
+  expect(hits).toMatchObject([
+    { title: 'Use pg-boss for background jobs', snippet: 'Jobs run on pg-boss.' },
+  ]);
+});
