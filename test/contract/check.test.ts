@@ -158,7 +158,7 @@ test('check --docs fails on instructions that are no longer true', () => {
   const { status, stdout } = run(repo, 'check', '--docs');
   expect(status).toBe(1);
   expect(stdout).toMatch(
-    /^warning {2}AGENTS\.md:1: `src\/lock\.ts` does not exist since [0-9a-f]{12} \(.*: Rename the lock\); it is now `src\/guard\.ts`\.$/m,
+    /^warning {2}AGENTS\.md:1: `src\/lock\.ts` does not exist, since [0-9a-f]{12} \(.*: Rename the lock\); it is now `src\/guard\.ts`\.$/m,
   );
   const json = JSON.parse(run(repo, 'check', '--docs', '--format', 'json').stdout);
   expect(json.docs.counts).toMatchObject({ files: 2, claims: 1, drifted: 1 });

@@ -5,11 +5,11 @@ import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
 import { findEntry, folderMode, type TreeEntry } from '../../git/objects/tree.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import type { Steps } from '../records/slices.ts';
-import type { NameClaim, OpenClaim } from './claim.ts';
+import type { OpenClaim } from './claim.ts';
 import { decodeDoc, maxDocBytes } from './doc-files.ts';
 import { hasName } from './name-places.ts';
-import type { DefinedNames } from './name-sources.ts';
-import { PathPattern } from './path-text.ts';
+import type { DefinedNames, NameSource } from './name-sources.ts';
+import { basesOf, below, PathPattern } from './path-text.ts';
 
 /** Limit of the commits that one search reads. */
 const maxCommits = 5000;
@@ -41,9 +41,13 @@ export class BreakSearch {
   readonly #odb: ObjectDatabase;
   readonly #isOver: (commit: Oid) => boolean;
   readonly #found = new Map<OpenClaim, Break>();
-  /** Claims by the paths that they can mean, and by the files that can define their names. */
+  /** Claims by the paths that they can mean. */
   readonly #byPath = new Map<string, OpenClaim[]>();
-  readonly #bySource = new Map<string, OpenClaim[]>();
+  /** Claims by their names, and by the files or the kinds of files that can define these. */
+  readonly #byName = new Map<string, OpenClaim[]>();
+  /** The files that can define names, and their kinds. */
+  readonly #sources = new Map<string, NameSource>();
+  readonly #count: number;
   readonly #patterns: (readonly [claim: OpenClaim, pattern: PathPattern])[] = [];
   /** The files with claims, each with the paths that it had. */
   readonly #docs = new Map<string, string[]>();
@@ -54,25 +58,40 @@ export class BreakSearch {
 
   readonly #defined = new Map<string, DefinedNames | undefined>();
 
-  /** @param isOver whether the search leaves out a commit and its ancestors. */
+  /**
+   * @param manifests the files that can define names.
+   * @param isOver whether the search leaves out a commit and its ancestors.
+   */
   constructor(
     odb: ObjectDatabase,
     claims: readonly OpenClaim[],
+    manifests: ReadonlyMap<string, NameSource>,
     isOver: (commit: Oid) => boolean = () => false,
   ) {
     this.#odb = odb;
     this.#isOver = isOver;
+    this.#count = claims.length;
     for (const one of claims) this.#add(one);
+    for (const [path, source] of manifests) this.#watch(path, source);
+  }
+
+  #watch(path: string, source: NameSource): void {
+    if (this.#sources.has(path)) return;
+    this.#sources.set(path, source);
+    this.#want(path);
   }
 
   #add(one: OpenClaim): void {
-    const { claim, doc, sources } = one;
+    const { claim, doc, file } = one;
     if (!this.#present.has(doc)) this.#addDoc(doc, doc);
-    for (const path of sources) {
-      addTo(this.#bySource, path, one);
-      this.#want(path);
+    if (!('paths' in claim)) {
+      const { source, name } = claim;
+      addTo(this.#byName, `${file ?? source.name} ${name}`, one);
+      if (file !== undefined) this.#watch(file, source);
+      // A manifest that was removed was in a folder around its documents.
+      else for (const path of usualFiles(doc, source)) this.#watch(path, source);
+      return;
     }
-    if (!('paths' in claim)) return;
     for (const path of claim.paths) {
       this.#want(path);
       if (!claim.isPattern) {
@@ -102,13 +121,11 @@ export class BreakSearch {
   }
 
   *run(head: Oid): Steps<ReadonlyMap<OpenClaim, Break>> {
-    const total = new Set([...this.#byPath.values(), ...this.#bySource.values()].flat()).size;
-    const wanted = total + this.#patterns.length;
     const seen = new Set([head]);
     const open = [{ oid: head, commit: this.#read(head) }];
     for (let count = 0; open.length > 0 && count < maxCommits; count++) {
       yield;
-      if (this.#found.size >= wanted) break;
+      if (this.#found.size >= this.#count) break;
       const next = newest(open.map(({ commit }) => commit.committer.seconds));
       const [one] = open.splice(next, 1);
       if (!one || this.#isOver(one.oid)) continue;
@@ -165,18 +182,22 @@ export class BreakSearch {
   }
 
   #redefined(commit: Oid, parent: Oid, { path, before, after }: Difference): void {
-    const claims = this.#bySource.get(path) ?? [];
-    for (const one of claims) {
-      if (this.#found.has(one) || 'paths' in one.claim) continue;
-      const { name } = one.claim;
-      if (!this.#names(one.claim, before)?.names.has(name)) continue;
-      if (after !== undefined && (this.#names(one.claim, after)?.names.has(name) ?? true)) continue;
-      if (!this.#says(parent, one)) continue;
-      this.#found.set(one, { commit, parent, path, before, after });
+    const source = this.#sources.get(path);
+    const old = source && this.#names(source, before);
+    const now = source && this.#names(source, after);
+    if (!source || !old || (after !== undefined && !now)) return;
+    for (const name of old.names.keys()) {
+      if (now?.names.has(name)) continue;
+      for (const key of [source.name, path]) {
+        for (const one of this.#byName.get(`${key} ${name}`) ?? []) {
+          if (this.#found.has(one) || !this.#says(parent, one)) continue;
+          this.#found.set(one, { commit, parent, path, before, after });
+        }
+      }
     }
   }
 
-  #names({ source }: NameClaim, blob: Oid | undefined): DefinedNames | undefined {
+  #names(source: NameSource, blob: Oid | undefined): DefinedNames | undefined {
     if (blob === undefined) return undefined;
     const key = `${source.name} ${source.usual[0]} ${blob}`;
     if (!this.#defined.has(key)) {
@@ -230,6 +251,11 @@ export function entryAt(odb: ObjectDatabase, commit: Oid, path: string): TreeEnt
     entry = findEntry(odb.content(entry.oid, 'tree'), name, odb.format);
   }
   return entry;
+}
+
+/** The usual files of a kind in the folders around a document. */
+function usualFiles(doc: string, { usual }: NameSource): readonly string[] {
+  return basesOf(doc).flatMap((base) => usual.map((name) => below(base, name)));
 }
 
 /** The index of the largest number. */

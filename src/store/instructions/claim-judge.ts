@@ -25,6 +25,7 @@ export class ClaimJudge {
   readonly #tree: ProjectTree;
   readonly #names = new Map<string, DefinedNames | undefined>();
   readonly #sources = new Map<NameSource, readonly string[]>();
+  readonly #judged = new Map<string, 'true' | 'unknown' | 'open'>();
   readonly #matched = new Map<string, boolean>();
   /** Claims that are not true now. */
   readonly open: OpenClaim[] = [];
@@ -65,13 +66,17 @@ export class ClaimJudge {
     const { paths, isPattern, isBare } = claim;
     if (isPattern) {
       if (paths.some((path) => this.#isMatched(path))) return 'true';
-      return { doc, claim, line, sources: [], elsewhere: [] };
+      return { doc, claim, line, file: undefined, elsewhere: [] };
     }
     if (paths.some((path) => tree.has(path))) return 'true';
     const shortest = paths.at(-1) ?? '';
     if (isBare && tree.hasNamed(shortest)) return 'true';
-    const elsewhere = claim.kind === 'link' ? [] : tree.endingIn(shortest);
-    return { doc, claim, line, sources: [], elsewhere };
+    // Some programs that make pages find the target of a link by its name alone.
+    const isPage = claim.kind === 'link' && !isForContributors(doc);
+    const name = isPage ? shortest.slice(shortest.lastIndexOf('/') + 1) : shortest;
+    const elsewhere = claim.kind !== 'link' || isPage ? tree.endingIn(name) : [];
+    if (isPage && elsewhere.length > 0) return 'unknown';
+    return { doc, claim, line, file: undefined, elsewhere };
   }
 
   /** Whether a committed file matches a pattern. */
@@ -85,29 +90,36 @@ export class ClaimJudge {
   }
 
   #judgeName(doc: string, claim: NameClaim, line: number): Outcome {
-    const { source, name, kind } = claim;
     const files = this.#filesOf(doc, claim);
     if (files === undefined) return 'unknown';
+    const key = `${files[0]} ${claim.source.name} ${claim.name} ${claim.isShort === true}`;
+    const known = this.#judged.get(key) ?? this.#judgeIn(files, claim);
+    this.#judged.set(key, known);
+    return known === 'open'
+      ? { doc, claim, line, file: claim.file ?? ownFile(claim, files), elsewhere: [] }
+      : known;
+  }
+
+  #judgeIn(files: readonly string[], claim: NameClaim): 'true' | 'unknown' | 'open' {
+    const { source, name, kind } = claim;
+    let isUnknown = false;
     for (const file of files) {
       const defined = this.#read(source, file);
       if (defined?.names.has(name)) return 'true';
       const asks = kind === 'script' ? claim.isShort === true : true;
-      if (asks && defined?.mayHave(name)) return 'unknown';
+      isUnknown ||= asks && defined?.mayHave(name) === true;
       // A manifest that asks for less than a document does not mislead its readers.
-      if (
-        kind === 'runtime' &&
-        ![...(defined?.names.keys() ?? [])].some((now) => isNewer(now, name))
-      ) {
-        return 'unknown';
-      }
+      isUnknown ||=
+        kind === 'runtime' && ![...(defined?.names.keys() ?? [])].some((now) => isNewer(now, name));
     }
-    const usual =
-      source.files === undefined
-        ? []
-        : basesOf(doc).flatMap((base) =>
-            source.usual.map((one) => (base ? `${base}/${one}` : one)),
-          );
-    return { doc, claim, line, sources: [...new Set([...files, ...usual])], elsewhere: [] };
+    return isUnknown ? 'unknown' : 'open';
+  }
+
+  /** The files that can define names, and the kind of each; those of one document are left out. */
+  get manifests(): ReadonlyMap<string, NameSource> {
+    const found = new Map<string, NameSource>();
+    for (const [source, paths] of this.#sources) for (const path of paths) found.set(path, source);
+    return found;
   }
 
   /** The present files that can define the name of a claim; undefined if there is none, or too many. */
@@ -154,6 +166,11 @@ export class ClaimJudge {
     if (isForAgents(doc) || !isForContributors(doc) || this.#tree.has(claim.text)) return false;
     return linkedFile.test(claim.text) && !this.#tree.isUnknown(path);
   }
+}
+
+/** The one file that can define the name of a claim; undefined if any of a kind can. */
+function ownFile({ source }: NameClaim, files: readonly string[]): string | undefined {
+  return source.files === undefined ? files[0] : undefined;
 }
 
 /** Whether a version such as `node 20` is newer than another one of the same language. */

@@ -40,8 +40,8 @@ export interface OpenClaim {
   readonly claim: Claim;
   /** From 1 on. */
   readonly line: number;
-  /** The files that can define the name of a claim. */
-  readonly sources: readonly string[];
+  /** The file that can define the name of a claim; undefined if any of its kind can. */
+  readonly file: string | undefined;
   /** The files and folders that end in the path of a claim. */
   readonly elsewhere: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { Claim } from './claim.ts';
 import { claimsOfCommand } from './command-claims.ts';
 import { isDoc, isForAgents } from './doc-files.ts';
 import { anchors, runtimes } from './name-sources.ts';
-import { basesOf, pathIn, toPath } from './path-text.ts';
+import { basesOf, below, pathIn, toPath } from './path-text.ts';
 
 /** Limit of the claims of one file. */
 const maxClaims = 20_000;
@@ -62,7 +62,7 @@ function* claimsOfCode(doc: string, whole: string, text: string, start: number):
   // Other documents also name what their readers have: a file at the top, a hidden folder.
   if ((found.isBare || found.path.startsWith('.')) && !isForAgents(doc)) return;
   if (notNow.test(lineAround(whole, start))) return;
-  const paths = basesOf(doc).flatMap((base) => pathIn(base, found.path) ?? []);
+  const paths = basesOf(doc).map((base) => below(base, found.path));
   const { isPattern, isBare } = found;
   yield { kind: 'path', text: found.text, start, paths, isPattern, isBare };
 }
@@ -86,6 +86,7 @@ function* claimsOfLink(doc: string, text: string, start: number): Generator<Clai
 
 /** The least versions of languages that prose names. */
 function* versionsIn(text: string, start: number): Generator<Claim> {
+  if (!/\d(?:\+| (?:or|and) )/.test(text)) return;
   for (const [name, pattern] of Object.entries(language)) {
     const source = runtimes.get(name);
     if (!source) continue;

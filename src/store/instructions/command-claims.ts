@@ -1,6 +1,6 @@
 import type { Claim } from './claim.ts';
 import { justRecipes, makeTargets, type NameSource, scripts } from './name-sources.ts';
-import { basesOf, pathIn, toPath } from './path-text.ts';
+import { basesOf, below, toPath } from './path-text.ts';
 
 const packageManagers: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 /** Commands of package managers that are not scripts; `yarn x` and `pnpm x` can also run one. */
@@ -64,7 +64,7 @@ export function* claimsOfCommand(
       for (const word of filesOf(rest, isLine)) {
         const found = toPath(word.text);
         if (!found || found.isBare || found.isPattern) continue;
-        const paths = basesOf(doc).flatMap((base) => pathIn(base, found.path) ?? []);
+        const paths = basesOf(doc).map((base) => below(base, found.path));
         const { text } = found;
         yield {
           kind: 'path',

@@ -11,12 +11,15 @@ const agentFile =
 const readme = /(?:^|\/)(?:README|CONTRIBUTING|DEVELOPMENT|DEVELOPING|HACKING)[^/]*$/i;
 /** Files that report what was true at a time, or what is planned. */
 const chronicle =
-  /^(?:change-?s|change-?logs?|history|news|releases?|release-?notes.*|migrat.*|upgrad.*|todos?|roadmap.*|plans?|.*[-_](?:plan|proposal|rfc|report|summary|changelog|migration|postmortem|retro(?:spective)?|audit|status|review|spike|testing-review|analysis|findings|notes)|\d{2,4}[-_].*|.*\d{4}-\d{2}-\d{2}.*|adr[-_ ]?\d.*|rfc[-_ ]?\d.*|breaking[-_ ]?changes.*)$/i;
+  /^(?:change-?s|change-?logs?|history|news|releases?|release-?notes.*|migrat.*|upgrad.*|todos?|roadmap.*|plans?|.*[-_](?:plan|proposal|rfc|report|summary|changelog|migration|postmortem|retro(?:spective)?|audit|status|review|spike|testing-review|analysis|findings|notes)|\d{2,4}[-_].*|.*\d{4}-\d{2}-\d{2}.*|adr[-_ ]?\d.*|rfc[-_ ]?\d.*|(?:pr|issue|ticket)[-_ ]?\d.*|breaking[-_ ]?changes.*)$/i;
 const chronicleFolder =
   /^(?:adrs?|decisions?|rfcs?|proposals?|blog|_?posts|news|archived?|archives|_archive|change-?logs?|\.changesets?|plans?|specs?|history|historical|release-?notes|releases|migrations?|upgrad(?:e|ing)|postmortems?|retros?|journals?|logs?|devlog|sessions?|reports?|audits?|tickets?|tasks|backlog|design-?docs?|versioned_docs|legacy|deprecated|\.taskmaster|.*[-_]notes|notes|research|investigations?|staged-for-removal|trash|attic|meetings)$/i;
 /** Folders of data, or of files for other projects. */
 const foreignFolder =
   /^(?:node_modules|vendor|vendored|third[-_]?party|external|externals|deps|fixtures?|__fixtures__|test-?data|snapshots?|__snapshots__|templates?|scaffolds?|scaffolding|skeletons?|boilerplates?|cookiecutter.*|\{\{.*|\.memory-bank|memory-bank|corpus)$/i;
+/** Folders of files that are no longer in use. */
+const retired =
+  /(?:^|[/_.-])(?:archived?|archives|legacy|deprecated|obsolete|attic|trash|old|removed|backups?)(?:[_.-][^/]*)?\//i;
 const generated =
   /auto-?generated|@generated|\bgenerated (?:by|from|with|automatically)\b|do not (?:edit|modify)|don't edit/i;
 
@@ -28,7 +31,7 @@ export function isDoc(path: string): boolean {
   const parts = path.split('/');
   const name = parts.pop() ?? '';
   if (parts.some((part) => foreignFolder.test(part))) return false;
-  if (agentFile.test(path)) return true;
+  if (agentFile.test(path)) return !isRetired(path);
   if (parts.some((part) => chronicleFolder.test(part))) return false;
   return !chronicle.test(name.replace(/\.\w+$/, ''));
 }
@@ -41,6 +44,11 @@ export function isForContributors(path: string): boolean {
 /** Whether a file is written for agents. */
 export function isForAgents(path: string): boolean {
   return agentFile.test(path);
+}
+
+/** Whether a path is in a folder of files that are no longer in use. */
+export function isRetired(path: string): boolean {
+  return retired.test(path);
 }
 
 /** Whether a program has written a text. */

@@ -43,19 +43,22 @@ async function compare(visit: Visit, { since }: EvidenceRequest): Promise<DocsRe
   );
   await inSlices(judge.judge(docs), pause);
   const isOld = fork === undefined ? undefined : await ancestry(visit, fork);
-  const breaks = await inSlices(new BreakSearch(odb, judge.open, isOld).run(head), pause);
+  const breaks = await inSlices(
+    new BreakSearch(odb, judge.open, judge.manifests, isOld).run(head),
+    pause,
+  );
   const names = new NewNames(visit, now, tree);
   const found = new Map<string, DocFinding[]>();
   let drifted = 0;
   for (const open of judge.open) {
     pause();
     const broken = breaks.get(open);
-    const next = broken && names.find(open.doc, open.claim, broken);
     const isDrift = broken
       ? names.isCertain(open, broken)
       : isUncommitted(tree, open) || (judge.isDeadLink(open) && !wasDead(open));
     if (!isDrift) continue;
     drifted += 1;
+    const next = broken && names.find(open.doc, open.claim, broken);
     const commit = broken && (await visit.describeCode(broken.commit));
     const path = now.code.inProject(open.doc) ?? open.doc;
     addTo(found, path, finding(open, commit, next));
@@ -109,7 +112,7 @@ function finding(
 /** Says in one sentence why a claim is not true. */
 function describe(claim: Claim, commit: CommitInfo | undefined, now: string | undefined): string {
   const by = commit
-    ? ` since ${commit.oid.slice(0, 12)} (${commit.author}: ${commit.subject})`
+    ? `, since ${commit.oid.slice(0, 12)} (${commit.author}: ${commit.subject})`
     : '';
   const hint = now === undefined ? '' : `; it is now \`${now}\``;
   return `${problem(claim)}${by}${hint}.`;
@@ -128,7 +131,7 @@ function problem(claim: Claim): string {
     case 'anchor':
       return `The link to ${text} finds no such heading`;
     case 'runtime':
-      return `"${text}" is not the ${source.name} of ${source.usual[0]}`;
+      return `${source.usual[0]} asks for more than "${text}"`;
     default:
       return `No ${source.name} is named \`${name}\``;
   }

@@ -186,7 +186,7 @@ export const runtimes: ReadonlyMap<string, NameSource> = new Map(
     return [
       language,
       {
-        name: 'least version',
+        name: `version of ${language}`,
         files: undefined,
         usual: [file],
         read(text) {

@@ -6,7 +6,7 @@ import type { CodeNow } from '../evidence/judged-places.ts';
 import type { Visit } from '../history/visit.ts';
 import type { Break } from './break-search.ts';
 import type { Claim, OpenClaim } from './claim.ts';
-import { decodeDoc, maxDocBytes } from './doc-files.ts';
+import { decodeDoc, isRetired, maxDocBytes } from './doc-files.ts';
 import { scripts } from './name-sources.ts';
 import type { ProjectTree } from './project-tree.ts';
 
@@ -55,7 +55,9 @@ export class NewNames {
       before === undefined
         ? this.#folderAfter(commit, parent, path)
         : this.#fileAfter(commit, path);
-    return to !== undefined && this.#tree.has(to) ? to : undefined;
+    if (to === undefined || !this.#tree.has(to)) return undefined;
+    // It was put away, and something else may have its task.
+    return isRetired(`${to}/`) && !isRetired(`${path}/`) ? undefined : to;
   }
 
   #fileAfter(commit: Oid, path: string): string | undefined {

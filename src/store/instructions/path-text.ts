@@ -42,6 +42,11 @@ export function toPath(given: string): PathText | undefined {
   return { text, path, isPattern, isBare };
 }
 
+/** A path without `..` that is relative to a folder, as a path of the repository. */
+export function below(folder: string, path: string): string {
+  return folder === '' ? path : `${folder}/${path}`;
+}
+
 /** A path relative to a folder as a path of the repository; undefined for one that leads out of it. */
 export function pathIn(folder: string, path: string): string | undefined {
   const parts = folder === '' ? [] : folder.split('/');

@@ -65,6 +65,7 @@ export class ProjectTree {
 
   #look(path: string): boolean {
     if (path === '') return true;
+    if (!this.has(folderOf(path)) && !this.isCommitted(path)) return false;
     try {
       if (this.#repository.work.peek(path)) return true;
     } catch (error) {
