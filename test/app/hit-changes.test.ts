@@ -124,3 +124,28 @@ test('a record that says nearly the same has its last change also', async () => 
   expect(other.title).toMatch(/^Otters - /);
   expect(other.changed).toMatch(/^\d{4}-\d\d-\d\d by ann \(agent\), not confirmed$/);
 });
+
+test('a section is confirmed by a person who verified its record since', async () => {
+  const agent = agentOf(app);
+  const content = '## Otters\n\nThey sleep in holts.\n\n## Voles\n\nThey eat grass.\n';
+  await call(agent, 'activate_project', {});
+  await call(agent, 'store_memory', { title: 'Rivers', type: 'design_doc', content });
+  const reply = await app.call(agent, 'search_memory', { query: 'voles' });
+  const [{ path, section }] = Object(reply?.body).results;
+  expect(section).toBe('Voles');
+  expect(await changed('voles')).toBe('by claude-code (agent), not confirmed');
+  const person = app.connect();
+  person.agent = 'memory-bank-cli/1.0';
+  await call(person, 'verify_memory', { path });
+  expect(await changed('voles')).toBe('by claude-code (agent), verified by Ada Lovelace (person)');
+});
+
+test('an agent that verifies what it wrote comes before no person', async () => {
+  const agent = agentOf(app);
+  const person = app.connect();
+  person.agent = 'memory-bank-cli/1.0';
+  await write(app, person, 'cache-of-pages', 'The cache of pages lasts for an hour.');
+  await write(app, agent, 'cache-of-the-pages', 'The cache of pages lasts for a day.');
+  await call(agent, 'verify_memory', { path: 'knowledge/patterns/cache-of-the-pages.md' });
+  expect(await changed('how long does the cache of pages last')).toBe('by Ada Lovelace (person)');
+});

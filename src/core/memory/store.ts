@@ -277,6 +277,8 @@ export interface HitChange {
   readonly maker: 'agent' | 'person' | 'git';
   /** By what it was confirmed since; undefined if it was not. */
   readonly confirmed?: 'review' | 'verification';
+  /** The person or agent that verified it later, if another one made the change. */
+  readonly verifier?: Pick<HitChange, 'by' | 'maker'>;
 }
 
 export interface SearchHit {

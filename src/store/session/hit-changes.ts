@@ -10,7 +10,7 @@ import type { Visit } from '../history/visit.ts';
 import { isAcceptance } from '../records/message.ts';
 import { acceptedCommits } from '../reviews/accepted-commits.ts';
 import { LatestCommits } from './latest-commits.ts';
-import { SectionCommits } from './section-commits.ts';
+import { isVerification, SectionCommits, type WrittenSection } from './section-commits.ts';
 
 /** Time that a search waits for the index of the history, in milliseconds. */
 const maxWaitMs = 1000;
@@ -33,7 +33,7 @@ export class HitChanges {
   /** By commit: what it says of its maker, and whether a person has accepted it. */
   readonly #made = new Map<Oid, HitChange>();
   /** By path, last commit of the path and section: the commit that wrote the section. */
-  readonly #sections = new Map<string, number>();
+  readonly #sections = new Map<string, WrittenSection>();
   /** By path. */
   readonly #compared = new Map<string, Compared>();
   #acceptances = { seen: 0, any: false };
@@ -95,8 +95,8 @@ export class HitChanges {
     const { index, number } = place;
     const paths = [...new Set(hits.map(({ path }) => path))];
     const all = () => visit.archive.memory.view.paths();
-    const commits = past === undefined ? this.#latest : new LatestCommits();
-    const latest = await commits.of(index, number, paths, all);
+    const latestOf = past === undefined ? this.#latest : new LatestCommits();
+    const latest = await latestOf.of(index, number, paths, all);
     const written = new SectionCommits(visit, place, (path) => textNow(visit, path, past));
     const found = hits.map((hit) => {
       const last = latest.get(hit.path);
@@ -105,10 +105,18 @@ export class HitChanges {
         const { oid } = index.commit(last);
         if (!this.#isCommitted(visit, head, oid, hit.path)) return undefined;
       }
-      return index.commit(this.#commitOf(hit, last, written)).oid;
+      const { commit, verified } = this.#writtenAt(hit, last, written);
+      const oidOf = (number: number) => index.commit(number).oid;
+      return { oid: oidOf(commit), by: verified === undefined ? undefined : oidOf(verified) };
     });
-    await this.#learn(visit, head, place, found);
-    return found.map((oid) => (oid === undefined ? uncommitted : this.#made.get(oid)));
+    const commits = found.flatMap((one) => (one ? [one.oid, one.by] : []));
+    await this.#learn(visit, head, place, commits);
+    return found.map((one) => {
+      if (one === undefined) return uncommitted;
+      const own = this.#made.get(one.oid);
+      const verified = one.by === undefined ? undefined : this.#made.get(one.by);
+      return own && verified && !own.confirmed ? confirmedBy(own, verified) : own;
+    });
   }
 
   /**
@@ -131,14 +139,14 @@ export class HitChanges {
   }
 
   /** The commit since which a record or section is as it is, among those that changed the record. */
-  #commitOf({ path, section }: Asked, last: number, written: SectionCommits): number {
-    if (section === undefined) return last;
+  #writtenAt({ path, section }: Asked, last: number, written: SectionCommits): WrittenSection {
+    if (section === undefined) return { commit: last, verified: undefined };
     const key = `${path}\0${last}\0${section}`;
     const known = this.#sections.get(key);
     if (known !== undefined) return known;
-    const commit = written.of(path, section) ?? last;
-    keep(this.#sections, key, commit);
-    return commit;
+    const found = written.of(path, section) ?? { commit: last, verified: undefined };
+    keep(this.#sections, key, found);
+    return found;
   }
 
   /** Reads what commits say of their makers, and finds out which of them a person has accepted. */
@@ -173,13 +181,17 @@ export class HitChanges {
 const uncommitted: HitChange = { by: '', maker: 'person' };
 
 function changeOf(info: CommitInfo, isAccepted: boolean): HitChange {
-  const { at, author, agent, tool, subject } = info;
+  const { at, author, agent } = info;
   const maker = agent === undefined ? 'git' : isOfPerson(agent) ? 'person' : 'agent';
   const by = maker === 'agent' ? authorName(info) : author.replace(/ <[^<>]*>$/, '');
-  // The tool also sets when a record expires, or how sure it is.
-  const isVerified = tool === 'verify_memory' && subject.startsWith('memory: verify ');
-  const confirmed = isAccepted ? 'review' : isVerified ? 'verification' : undefined;
+  const confirmed = isAccepted ? 'review' : isVerification(info) ? 'verification' : undefined;
   return { at, by, maker, ...(confirmed && { confirmed }) };
+}
+
+/** A change that a later commit verified; it says by whom, unless that is the maker of the change. */
+function confirmedBy(own: HitChange, { by, maker }: HitChange): HitChange {
+  const verifier = by === own.by && maker === own.maker ? undefined : { by, maker };
+  return { ...own, confirmed: 'verification', ...(verifier && { verifier }) };
 }
 
 /** The text of a record of the work tree, or of a commit. */

@@ -1,4 +1,5 @@
 import { type NamedSection, namedSections } from '../../core/markdown/section-path.ts';
+import type { CommitInfo } from '../../core/memory/history.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { Step } from '../history/lineage.ts';
 import { stepsOf } from '../history/log-walk.ts';
@@ -7,6 +8,15 @@ import type { Visit } from '../history/visit.ts';
 
 /** Limit of the texts of one record that stay in memory during a call, in UTF-16 code units. */
 const maxKept = 8 * 1024 * 1024;
+
+/** Number of the newest commits of a record among which one that verified it is looked for. */
+const maxVerifying = 50;
+
+/** The commit that wrote a section, and a later one that verified its record as a whole. */
+export interface WrittenSection {
+  readonly commit: number;
+  readonly verified: number | undefined;
+}
 
 /** A record whose sections are looked for in its versions, read once for all of them. */
 class VersionedRecord {
@@ -18,6 +28,7 @@ class VersionedRecord {
   #kept = 0;
   #sections: ReadonlyMap<string, NamedSection> | undefined;
   #steps: readonly Step[] | undefined;
+  #verified: readonly number[] | undefined;
 
   constructor(visit: Visit, place: IndexedCommit, path: string, text: string) {
     this.#visit = visit;
@@ -35,6 +46,16 @@ class VersionedRecord {
   get steps(): readonly Step[] {
     this.#steps ??= [...stepsOf(this.#visit, this.#place, this.#path)];
     return this.#steps;
+  }
+
+  /** The places of the steps that verified it, the newest first. */
+  get verified(): readonly number[] {
+    const { archive } = this.#visit;
+    this.#verified ??= this.steps.slice(0, maxVerifying).flatMap(({ commit, path }, at) => {
+      const info = archive.commit(this.#place.index.commit(commit).oid);
+      return isVerification(info) && info.subject.endsWith(` ${path}`) ? [at] : [];
+    });
+    return this.#verified;
   }
 
   has({ path, blob }: Step, text: string): boolean {
@@ -63,7 +84,7 @@ export class SectionCommits {
   }
 
   /** The commit that wrote a section; undefined if there is no such section. */
-  of(path: string, section: string): number | undefined {
+  of(path: string, section: string): WrittenSection | undefined {
     const record = this.#record(path);
     const named = record.section(section);
     const own = named && record.text.slice(named.start, named.end).trim();
@@ -73,7 +94,11 @@ export class SectionCommits {
       const step = steps[at];
       return step !== undefined && record.has(step, own);
     };
-    return steps[oldest(steps.length, hasIt)]?.commit;
+    const written = oldest(steps.length, hasIt);
+    const commit = steps[written]?.commit;
+    if (commit === undefined) return undefined;
+    const verified = record.verified.find((at) => at < written);
+    return { commit, verified: verified === undefined ? undefined : steps[verified]?.commit };
   }
 
   #record(path: string): VersionedRecord {
@@ -84,6 +109,12 @@ export class SectionCommits {
     this.#records.set(path, record);
     return record;
   }
+}
+
+/** Whether a commit says that a record or section is as true as it was written. */
+export function isVerification({ tool, subject }: CommitInfo): boolean {
+  // The tool also sets when a record expires, or how sure it is.
+  return tool === 'verify_memory' && subject.startsWith('memory: verify ');
 }
 
 /** The number of the oldest of some versions that has a text; the newest ones are compared first. */

@@ -269,7 +269,7 @@ function afterSuccessors(
   return ordered;
 }
 
-/** Moves hits behind those of their group that a person has written or that were confirmed. */
+/** Moves hits behind those of their group that a person has written or confirmed. */
 function trustedFirst(hits: readonly SearchHit[]): readonly SearchHit[] {
   const groups = new Map<number, SearchHit[]>();
   for (const hit of hits) if (hit.group !== undefined) addTo(groups, hit.group, hit);
@@ -287,6 +287,8 @@ function trustedFirst(hits: readonly SearchHit[]): readonly SearchHit[] {
   return ordered;
 }
 
+/** Whether no person has written or confirmed a hit: an agent that verifies is still an agent alone. */
 function isUnconfirmed({ changed }: SearchHit): boolean {
-  return changed?.maker === 'agent' && changed.confirmed === undefined;
+  if (changed?.maker !== 'agent' || changed.confirmed === 'review') return false;
+  return changed.verifier === undefined || changed.verifier.maker === 'agent';
 }
