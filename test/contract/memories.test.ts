@@ -51,6 +51,8 @@ deep('the command shows what would change, and changes nothing without consent',
     pin: { name: 'team', commit: team.git('rev-parse', 'HEAD').trim() },
     changes: [{ path: 'knowledge/decisions/style.md', change: 'changed' }],
   });
+  const found = JSON.parse(run(project, 'search', 'tabs', '--output', 'json').stdout).foreign;
+  expect(found.results[0].changed).toMatch(/^\d{4}-\d\d-\d\d or before$/);
   expect(run(project, 'memories', 'frobnicate').stderr).toContain(
     'There is no action "frobnicate"',
   );

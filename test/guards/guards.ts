@@ -989,8 +989,8 @@ export const guards: readonly Guard[] = [
     'the folder of a fetched memory is proved to be that of the commit',
     [
       'store/memories/receipt.ts',
-      'return files.get(entries.memory)?.oid === tree ? tree : undefined;',
-      'return files.get(entries.memory)?.oid;',
+      'if (files.get(entries.memory)?.oid !== tree) return undefined;',
+      "tree = files.get(entries.memory)?.oid ?? '';",
     ],
     [memories, 'the proof of the commit, and another memory'],
   ),

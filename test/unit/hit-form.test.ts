@@ -29,6 +29,17 @@ test.each([
   ],
   [{ at, by: 'Ada', maker: 'person' }, '2026-01-31 by Ada (person)'],
   [{ at, by: 'Ada', maker: 'git' }, '2026-01-31 by Ada (git)'],
+  [
+    {
+      at,
+      by: 'c',
+      maker: 'agent',
+      confirmed: 'verification',
+      verifier: { by: 'Ada', maker: 'person' },
+    },
+    '2026-01-31 by c (agent), verified by Ada (person)',
+  ],
+  [{ at, isLatest: true, by: '', maker: 'git' }, '2026-01-31 or before'],
   [{ by: '', maker: 'person' }, 'not committed yet'],
 ] as const)('a change %j is %s', (change, text) => {
   expect(changeText(change)).toBe(text);

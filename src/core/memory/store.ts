@@ -271,7 +271,9 @@ export interface LabelledText {
 export interface HitChange {
   /** ISO 8601, UTC; undefined for a change that is not committed. */
   readonly at?: string;
-  /** The name of the person or agent that made it. */
+  /** Whether the change may be older, by an unknown person or agent: in a pinned memory. */
+  readonly isLatest?: true;
+  /** The name of the person or agent that made it; empty if it is not known. */
   readonly by: string;
   /** `git`: it is in a commit that names none of our programs. */
   readonly maker: 'agent' | 'person' | 'git';

@@ -1,6 +1,6 @@
 import { readStatements } from '../../core/markdown/section-statements.ts';
 import type { ForeignHit, ForeignRecord, MemoryPin } from '../../core/memory/pinned-memories.ts';
-import type { SearchHit, SearchRequest } from '../../core/memory/store.ts';
+import type { HitChange, SearchHit, SearchRequest } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { PastRecords } from '../history/past-records.ts';
 import type { RecordFile } from '../records/record-file.ts';
@@ -14,11 +14,18 @@ const maxListed = 2_000;
 export class ForeignMemory {
   readonly pin: MemoryPin;
   readonly #records: PastRecords;
+  readonly #changed: HitChange | undefined;
   #all: Promise<readonly ForeignFile[]> | undefined;
 
-  constructor(pin: MemoryPin, records: PastRecords) {
+  /** @param seconds the time of the pinned commit: of the commits before it, nothing is fetched. */
+  constructor(pin: MemoryPin, records: PastRecords, seconds: number) {
     this.pin = pin;
     this.#records = records;
+    const at = new Date(1000 * seconds);
+    // A commit of others can name any time.
+    if (!Number.isNaN(at.getTime())) {
+      this.#changed = { at: at.toISOString(), by: '', maker: 'git', isLatest: true };
+    }
   }
 
   /** The number of its record files. */
@@ -79,6 +86,7 @@ export class ForeignMemory {
         path: `${name}:${hit.path}`,
         memory: name,
         commit,
+        ...(this.#changed && { changed: this.#changed }),
         ...(caution.length > 0 && { caution }),
       },
     ];

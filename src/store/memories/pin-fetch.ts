@@ -94,7 +94,7 @@ export async function previewPin(
 /** The memory folder of a pin; undefined if it is not fetched. */
 function treeOf({ repository }: Archive, pins: Pins, pin: MemoryPin): Oid | undefined {
   const receipt = pins.receipt(pin);
-  return receipt && openReceipt(repository.odb, receipt, pin);
+  return receipt && openReceipt(repository.odb, receipt, pin)?.tree;
 }
 
 function compare(

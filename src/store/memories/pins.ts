@@ -51,11 +51,11 @@ export class Pins {
     const known = this.#open.get(key);
     if (known) return known;
     const { odb } = this.#archive.repository;
-    const tree = openReceipt(odb, receipt, pin);
-    if (tree === undefined) {
+    const found = openReceipt(odb, receipt, pin);
+    if (found === undefined) {
       return `What ${memoryRef(pin)} has is not the memory of the pinned commit: run "memory-bank memories fetch".`;
     }
-    const opened = new ForeignMemory(pin, this.#archive.open(tree));
+    const opened = new ForeignMemory(pin, this.#archive.open(found.tree), found.seconds);
     this.#open.set(key, opened);
     const [oldest] = this.#open.keys();
     if (oldest !== undefined && this.#open.size > maxOpen) this.#open.delete(oldest);

@@ -89,26 +89,29 @@ export function gather(
 /**
  * Opens a receipt, and proves that it is that of the pinned commit.
  *
- * @returns the tree of the memory folder; undefined if it is not that of the pin.
+ * @returns the tree of the memory folder, and the time of the commit in seconds; undefined if it is not
+ *   that of the pin.
  */
 export function openReceipt(
   odb: ObjectDatabase,
   receipt: Oid,
   { commit, folder }: MemoryPin,
-): Oid | undefined {
+): { readonly tree: Oid; readonly seconds: number } | undefined {
   try {
     const list = listTree(odb.content(receipt, 'tree'), odb.format);
     const files = new Map(list.map((one) => [one.name, one]));
     const blob = (name: string) => odb.content(files.get(name)?.oid ?? '', 'blob');
     const text = blob(entries.commit);
     if (objectId('commit', text, odb.format) !== commit) return undefined;
-    let { tree } = parseCommit(text);
+    const { tree: top, committer } = parseCommit(text);
+    let tree = top;
     for (const [i, name] of namesOf(folder).entries()) {
       const bytes = blob(`${entries.path}-${`${i}`.padStart(3, '0')}`);
       if (objectId('tree', bytes, odb.format) !== tree) return undefined;
       tree = findEntry(bytes, name, odb.format)?.oid ?? '';
     }
-    return files.get(entries.memory)?.oid === tree ? tree : undefined;
+    if (files.get(entries.memory)?.oid !== tree) return undefined;
+    return { tree, seconds: committer.seconds };
   } catch (error) {
     if (error instanceof MemoryError) return undefined;
     throw error;
