@@ -305,6 +305,15 @@ describe('bad input', () => {
     expect(hitOf('# Log\n\n## Store\n\nWe keep files.\n', 'store').snippet).toBe('We keep files.');
   });
 
+  test('a decision of a log does not have the state that an earlier one names', () => {
+    const earlier =
+      '## Use Redis - 2026-01-01\n\nRedis holds sessions.\n\n```yaml\nstatus: draft\n```\n';
+    const later = '## Use a queue - 2026-01-02\n\nA queue in SQLite.\n';
+    const hit = hitOf(`# Log\n\n${earlier}\n${later}`, 'queue');
+    expect(hit).toMatchObject({ section: 'Log > Use a queue - 2026-01-02' });
+    expect(hit.state).toBeUndefined();
+  });
+
   test('a heading of a part in a block of code divides nothing', () => {
     const text = '# Log\n\n## Store\n\n### Decision\n\n```md\n**Alternatives:** Postgres\n```\n';
     const hit = hitOf(text, 'postgres');

@@ -165,7 +165,7 @@ function* composed(
     asksWhy,
     atLength,
   );
-  const start = areas[0]?.start ?? 0;
+  const start = areasOf(fields, 'body', outlineOf)[0]?.start ?? 0;
   const state = stateOf(fields, said, headings, start);
   const shown = {
     // The heading of a decision without a text is the decision.
