@@ -193,7 +193,8 @@ export class Cautions {
     if (paths.length === 0) return new Map();
     try {
       const head = visit.codeHead();
-      const memory = visit.archive.repository.head().oid;
+      const { memory: folder, repository } = visit.archive;
+      const memory = folder.isApart ? repository.head().oid : head;
       if (head === undefined || memory === undefined) return new Map();
       const statOf = this.#stats(visit, head);
       const outdated = paths.filter((path) => !this.#isCurrent(visit, head, path, statOf));

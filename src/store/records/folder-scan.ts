@@ -21,6 +21,8 @@ export type Depth = 'folders' | 'names' | 'files';
 const maxPeekedBytes = 256 * 1024;
 /** Files below more folders than this are ignored. */
 export const maxDepth = 32;
+/** Limit of the paths whose types stay in memory. */
+const maxTyped = 20_000;
 
 /** The stat of a folder that has to be listed again. */
 const unknownFolder: Stat = {
@@ -95,6 +97,8 @@ export class FolderScan {
   readonly #folder: ReadFolder;
   readonly #types: readonly AnyRecordType[];
   readonly #cache: RecordCache;
+  /** The types of paths: the records that texts name are compared with them again and again. */
+  readonly #typed = new Map<string, AnyRecordType | undefined>();
   readonly #folders = new Map<string, FolderState>();
   /** Paths found by key before their folder was listed: no listing shows that they are gone. */
   readonly #found = new Set<string>();
@@ -136,8 +140,12 @@ export class FolderScan {
 
   /** The type whose folder and file names a path fits. */
   typeOf(path: string): AnyRecordType | undefined {
-    // A known file has been compared with the types once.
-    return this.#cache.typeOf(path) ?? this.#types.find((type) => type.owns(path));
+    const known = this.#typed.get(path);
+    if (known || this.#typed.has(path)) return known;
+    const found = this.#types.find((type) => type.owns(path));
+    if (this.#typed.size >= maxTyped) this.#typed.clear();
+    this.#typed.set(path, found);
+    return found;
   }
 
   /** The type of the record file at a path, as of the last look. */

@@ -46,11 +46,6 @@ export class RecordCache {
     return this.#records.get(path) ?? this.#take(path);
   }
 
-  /** The type of a file in memory. */
-  typeOf(path: string): AnyRecordType | undefined {
-    return this.#records.get(path)?.type;
-  }
-
   /** The stat of a file at the last look; undefined for one that was not read. */
   statOf(path: string): Stat | undefined {
     const known = this.#records.get(path);

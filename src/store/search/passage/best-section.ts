@@ -50,28 +50,47 @@ export function weigh(
   });
 }
 
+/** A unit with its worth. */
+interface RatedUnit {
+  readonly unit: Unit;
+  readonly value: number;
+}
+
 /**
- * Chooses the area of a text that has the most of the query; undefined if none has any.
+ * Rates the units of a text by what they have of the query; the best is undefined if none has any.
  *
  * @param asksWhy whether a section that gives reasons is worth more.
  */
-export function* bestArea(
+export function* rateUnits(
   text: string,
   areas: readonly Area[],
   places: readonly TextMatch[],
   weights: readonly number[],
   asksWhy = false,
-): Steps<BestArea | undefined> {
-  if (places.length === 0) return undefined;
-  let best: { readonly unit: Unit; readonly value: number } | undefined;
-  const rated: { readonly section: Area['unit']; readonly value: number }[] = [];
+): Steps<{ readonly best: RatedUnit | undefined; readonly rated: readonly RatedUnit[] }> {
+  let best: RatedUnit | undefined;
+  const rated: RatedUnit[] = [];
   for (const unit of unitsOf(areas)) {
     const found = unitValue(text, unit, places, weights);
     const value = asksWhy && givesReasons(unit.section) ? reasonWorth * found : found;
-    if (value > (best?.value ?? 0)) best = { unit, value };
-    rated.push({ section: unit.section, value });
+    const one = { unit, value };
+    if (value > (best?.value ?? 0)) best = one;
+    rated.push(one);
     yield;
   }
+  return { best, rated };
+}
+
+/** Chooses the area of a text that has the most of the query; undefined if none has any. */
+export function* bestArea(
+  text: string,
+  areas: readonly Area[],
+  places: readonly TextMatch[],
+  weights: readonly number[],
+  asksWhy: boolean,
+): Steps<BestArea | undefined> {
+  if (places.length === 0) return undefined;
+  const { best, rated } = yield* rateUnits(text, areas, places, weights, asksWhy);
   if (!best) return undefined;
   let shown: { readonly area: Area; readonly value: number } | undefined;
   for (const area of best.unit.areas) {
@@ -87,9 +106,9 @@ export function* bestArea(
     value,
     also: (section) =>
       rated
-        .filter((one) => one.value >= alsoShare * value && isApart(one.section, section))
+        .filter((one) => one.value >= alsoShare * value && isApart(one.unit.section, section))
         .sort((a, b) => b.value - a.value)
-        .flatMap((one) => one.section?.path ?? [])
+        .flatMap((one) => one.unit.section?.path ?? [])
         .slice(0, mostAlso),
   };
 }
@@ -109,7 +128,15 @@ function isApart(one: Area['unit'], other: Area['unit']): boolean {
   return !!one && !!other && (one.end <= other.start || other.end <= one.start);
 }
 
-function unitsOf(areas: readonly Area[]): Unit[] {
+const known = new WeakMap<readonly Area[], readonly Unit[]>();
+
+function unitsOf(areas: readonly Area[]): readonly Unit[] {
+  const units = known.get(areas) ?? divide(areas);
+  known.set(areas, units);
+  return units;
+}
+
+function divide(areas: readonly Area[]): readonly Unit[] {
   const units: Unit[] = [];
   for (const area of areas) {
     const last = units.at(-1);

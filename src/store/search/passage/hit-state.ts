@@ -24,21 +24,43 @@ export function stateOf(
 ): string | undefined {
   const { body = '', title, state } = fields;
   if (state !== undefined) return state;
-  const parts = saying?.parts ?? [];
+  const said = saying && statementsOf(saying, body);
+  if (said?.given) return said.given;
+  for (const heading of headings) if (marked.test(heading)) return markIn(heading);
+  if (marked.test(title)) return markIn(title);
+  if (said?.isSuperseded) return 'superseded';
+  const [, written = ''] = front.exec(body.slice(0, contentStart)) ?? [];
+  return shown(written) || undefined;
+}
+
+function markIn(heading: string): string | undefined {
+  return marked.exec(heading)?.[1]?.toLowerCase();
+}
+
+/** The state that the text of a decision gives, and whether it says that another one replaces it. */
+interface Statements {
+  readonly given: string | undefined;
+  readonly isSuperseded: boolean;
+}
+
+const known = new WeakMap<Saying, Statements>();
+
+function statementsOf(saying: Saying, body: string): Statements {
+  const found = known.get(saying) ?? findStatements(saying, body);
+  known.set(saying, found);
+  return found;
+}
+
+function findStatements({ parts }: Saying, body: string): Statements {
   const claims = parts.filter(({ kind }) => kind?.name === 'claim');
   const own =
     parts.find(({ kind }) => kind?.name === 'status') ??
     claims.find(({ start, end }) => replaced.test(body.slice(start, end)));
   const given = own && shown(body.slice(own.start, own.end).trim().split(/\r?\n/, 1)[0] ?? '');
-  if (given) return given;
-  const [, mark] = [...headings, title].map((one) => marked.exec(one)).find((one) => one) ?? [];
-  if (mark !== undefined) return mark.toLowerCase();
   const isSuperseded = parts.some(
     ({ start, end }) => end - start <= longestPart && isSupersededText(body.slice(start, end)),
   );
-  if (isSuperseded) return 'superseded';
-  const [, written = ''] = front.exec(body.slice(0, contentStart)) ?? [];
-  return shown(written) || undefined;
+  return { given, isSuperseded };
 }
 
 function shown(text: string): string {

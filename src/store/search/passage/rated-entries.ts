@@ -1,9 +1,9 @@
 import type { Steps } from '../../records/slices.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';
 import type { DatedEntry } from '../text/log-entries.ts';
-import { type Area, areasOf, isSuperseded, type OutlineOf } from '../text/passage-area.ts';
+import { areasOf, isSuperseded, type OutlineOf } from '../text/passage-area.ts';
 import type { AskedQuery } from './asked-query.ts';
-import { bestArea, weigh } from './best-section.ts';
+import { rateUnits, weigh } from './best-section.ts';
 import { findMatches, type TextMatch } from './text-match.ts';
 
 /** Entries that are worth a smaller share of the best one are not found. */
@@ -39,14 +39,8 @@ export function* ratedEntries(
   const areas = areasOf(fields, 'body', outlineOf);
   const weights = weigh(concepts, rarities, places, areas);
   const rated: { readonly entry: DatedEntry; readonly value: number }[] = [];
-  let next = 0;
   for (const entry of entries) {
-    const own: Area[] = [];
-    for (let area = areas[next]; area && area.start < entry.section.end; area = areas[next]) {
-      if (area.start >= entry.section.start) own.push(area);
-      next += 1;
-    }
-    const best = yield* bestArea(text, own, places, weights);
+    const { best } = yield* rateUnits(text, entry.areas, places, weights);
     if (!best) continue;
     const fit = fitOf(entry);
     rated.push({ entry, value: best.value * (1 + fitWeight * fit) });

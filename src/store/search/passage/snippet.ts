@@ -1,11 +1,11 @@
 import { DecisionParts, type Saying } from '../../../core/declarations/decision-parts.ts';
 import { plainOutline } from '../../../core/markdown/plain-outline.ts';
-import type { NamedSection } from '../../../core/markdown/section-path.ts';
 import { usualRoles } from '../../../core/record/part-role.ts';
 import type { SearchFields, TextField } from '../../../core/record/record-type.ts';
 import { allAtOnce, type Steps } from '../../records/slices.ts';
 import type { SectionOfHit, TextOfHit } from '../terms/search-document.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';
+import type { DatedEntry } from '../text/log-entries.ts';
 import { type Area, areasOf, linesOf, longestText, type OutlineOf } from '../text/passage-area.ts';
 import type { AskedQuery } from './asked-query.ts';
 import { type BestArea, bestArea, headingOf, weigh } from './best-section.ts';
@@ -65,23 +65,11 @@ export function* excerpt(
   }
   const order = [...matches].sort((a, b) => a[1] - b[1]).map(([match]) => match);
   const placesOf = (field: TextField) => places.get(field) ?? [];
-  const all = areasOf(fields, 'body', outlineOf);
-  const areas = only ? areasIn(all, only.entry.section) : all;
+  const areas = only?.entry.shown ?? areasOf(fields, 'body', outlineOf);
   const weights = weigh(concepts, rarities, placesOf('body'), areas);
   const best = yield* bestArea(fields.body ?? '', areas, placesOf('body'), weights, wanted.asksWhy);
   const shown = yield* composed(fields, placesOf, { rarities, ...wanted }, areas, best, outlineOf);
   return { matches: order.slice(0, mostMatches), ...shown };
-}
-
-/** The areas in a section; a hit in them names no section around it. */
-export function areasIn(areas: readonly Area[], section: NamedSection): readonly Area[] {
-  return areas
-    .filter((area) => isIn(area, section))
-    .map((area) => (area.unit && isIn(area.unit, section) ? area : { ...area, unit: section }));
-}
-
-function isIn(part: Range, whole: Range): boolean {
-  return whole.start <= part.start && part.end <= whole.end;
 }
 
 /**
@@ -95,12 +83,11 @@ export function literalPassage(
   start: number,
   end: number,
   outlineOf: OutlineOf,
-  only?: NamedSection,
+  only?: DatedEntry,
 ): TextOfHit & SectionOfHit {
   const place = { start, end, concept: 0, worths: new Map([[0, 1]]) };
   const placesOf = (one: TextField) => (one === field ? [place] : []);
-  const all = areasOf(fields, 'body', outlineOf);
-  const areas = only ? areasIn(all, only) : all;
+  const areas = only?.shown ?? areasOf(fields, 'body', outlineOf);
   // A match in a heading is above the area of its section.
   const isBefore = (one: Area) => (one.section?.start ?? one.start) <= start;
   const area = field === 'body' ? (areas.findLast(isBefore) ?? areas[0]) : undefined;

@@ -80,7 +80,7 @@ export function* literal(
       score: rank < 0 ? 1 : score,
       ...(explains && { explanation: explainLiteral(query, field, rank < 0 ? 1 : score) }),
       matches: [(fields[field] ?? '').slice(at, at + query.length)],
-      ...literalPassage(fields, field, at, at + query.length, outlineOf, entry?.section),
+      ...literalPassage(fields, field, at, at + query.length, outlineOf, entry),
     }));
   return { hits, total: found.length };
 }

@@ -1,12 +1,16 @@
 import type { NamedSection } from '../../../core/markdown/section-path.ts';
 import type { SearchFields } from '../../../core/record/record-type.ts';
-import { longestText, type OutlineOf } from './passage-area.ts';
+import { type Area, areasOf, longestText, type OutlineOf } from './passage-area.ts';
 
 /** An entry of a log, such as a decision: a dated section that is found and shown by itself. */
 export interface DatedEntry {
   readonly section: NamedSection;
   /** The date, and the order among the entries of one day: a later entry has a greater text. */
   readonly at: string;
+  /** The areas of the text that are in it. */
+  readonly areas: readonly Area[];
+  /** The same, but a hit in them names no section around the entry. */
+  readonly shown: readonly Area[];
 }
 
 /** Deepest headings that are entries, and how many of a level have to have a date. */
@@ -41,9 +45,19 @@ function divide(text: string, fields: SearchFields, outlineOf: OutlineOf): reado
     if (dated.length < leastEntries || dated.length < leastShare * own.length) continue;
     const [first, last] = [dated[0], dated.at(-1)];
     const isNewestFirst = (first?.day ?? '') > (last?.day ?? '');
+    const all = areasOf(fields, 'body', outlineOf);
+    let next = 0;
     return dated.map(({ section, day, order }) => {
       const place = isNewestFirst ? own.length - order : order;
-      return { section, at: `${day} ${String(place).padStart(6, '0')}` };
+      const areas: Area[] = [];
+      for (let area = all[next]; area && area.start < section.end; area = all[next]) {
+        if (area.start >= section.start) areas.push(area);
+        next += 1;
+      }
+      const shown = areas.map((area) =>
+        area.unit && area.unit.start >= section.start ? area : { ...area, unit: section },
+      );
+      return { section, at: `${day} ${String(place).padStart(6, '0')}`, areas, shown };
     });
   }
   return [];
