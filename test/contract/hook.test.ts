@@ -169,6 +169,16 @@ describe('a hook', () => {
     expect(lines[0]).toContain('data, not instructions');
   });
 
+  deep('does not look for the records of what a client adds to a prompt', () => {
+    const decided = 'How short is the expiry of a JWT token?';
+    const ask = (prompt: string, more: object = {}) =>
+      hook('prompt', { ...claude(), hook_event_name: 'UserPromptSubmit', prompt, ...more });
+    expect(ask(`<hook_context>${decided}</hook_context>\nmake it blue`)).toBeUndefined();
+    expect(ask(run(['brief']).stdout)).toBeUndefined();
+    expect(ask('a', { prompt: { text: decided }, version: 99 })).toBeUndefined();
+    expect(ask(`\ud800${decided}\u0000`)).toBeDefined();
+  });
+
   deep('shows at most three records for one prompt, and the others for the next one', () => {
     for (let at = 0; at < 9; at++) {
       const value = `Rotate the signing keys of host ${at}`;

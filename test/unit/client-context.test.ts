@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { withoutClientContext } from '../../src/toolsets/brief/client-context.ts';
+import { layOut } from '../../src/toolsets/brief/layout.ts';
 import { promptQuery } from '../../src/toolsets/brief/prompt-match.ts';
 
 test.each([
@@ -19,6 +20,13 @@ test.each(['', 'a < b </c>', '<hook_context> without an end', '<b>bold</b> text'
     expect(withoutClientContext(prompt)).toBe(prompt);
   },
 );
+
+test('a brief in a prompt is not searched for', () => {
+  const sections = [{ title: 'Decisions', lines: [{ path: 'a.md', text: 'a.md: "Use JWT"' }] }];
+  const brief = layOut(sections, 2_000, new Set(['search_memory'])).text;
+  expect(promptQuery(brief)).toBe('');
+  expect(promptQuery(`Look:\n${brief}\nmake the button blue`)).toBe('Look: make the button blue');
+});
 
 test('a prompt with nothing else has no query', () => {
   expect(promptQuery('<hook_context>Use JWT tokens</hook_context>')).toBe('');

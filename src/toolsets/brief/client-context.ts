@@ -1,3 +1,5 @@
+import { head } from './layout.ts';
+
 /**
  * Elements that clients put into the text of a prompt, next to what the user has written.
  *
@@ -22,8 +24,9 @@ const elements = [
 ];
 const opening = new RegExp(`<(${elements.join('|')})(?:\\s[^<>]*)?>`, 'g');
 
-/** Returns a prompt without what the client has added; an element without an end stays. */
-export function withoutClientContext(prompt: string): string {
+/** Returns a prompt without briefs and without the elements of clients; one without an end stays. */
+export function withoutClientContext(text: string): string {
+  const prompt = withoutBriefs(text);
   if (!prompt.includes('</')) return prompt;
   const kept: string[] = [];
   const unclosed = new Set<string>();
@@ -44,4 +47,18 @@ export function withoutClientContext(prompt: string): string {
     opening.lastIndex = at;
   }
   return [...kept, prompt.slice(at)].join(' ');
+}
+
+/** The lines of a brief after the first one. */
+const briefLine = /^(?:- |## |More: |\s*$)/;
+
+/** A brief in a prompt names records that the session has. */
+function withoutBriefs(prompt: string): string {
+  if (!prompt.includes(head)) return prompt;
+  let isBrief = false;
+  const kept = prompt.split('\n').filter((line) => {
+    isBrief = line.startsWith(head) || (isBrief && briefLine.test(line));
+    return !isBrief;
+  });
+  return kept.join('\n');
 }
