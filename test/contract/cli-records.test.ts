@@ -375,7 +375,7 @@ test('a record that cannot be read is restored by its key or title as by its pat
     [document, 'The plan', id, document],
   ]) {
     const file = `.memory-bank/${path}`;
-    const whole = repo.read(file);
+    const whole = repo.git('show', `HEAD:${file}`);
     for (const name of names) {
       repo.write(file, '---\nkey: [\n---\nx\n');
       const restored = run(['restore', name, '--as-of', 'HEAD']);
