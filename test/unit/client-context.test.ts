@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withoutClientContext } from '../../src/toolsets/brief/client-context.ts';
 import { layOut } from '../../src/toolsets/brief/layout.ts';
-import { promptQuery } from '../../src/toolsets/brief/prompt-match.ts';
+import { promptLines, promptQuery } from '../../src/toolsets/brief/prompt-match.ts';
 
 test.each([
   ['<hook_context>\nUse JWT tokens\n</hook_context>\n\nmake it blue', 'make it blue'],
@@ -35,4 +35,13 @@ test('a prompt with nothing else has no query', () => {
 test('many openings without an end stay', () => {
   const prompt = `${'<hook_context>'.repeat(35_000)}</x>`;
   expect(withoutClientContext(prompt)).toBe(prompt);
+});
+
+test.each([
+  ['decisionLog.md', 'Decision Log', 'Log > Retries', 'Retries: Four attempts.'],
+  ['knowledge/corrections/job-queue.md', 'job-queue', undefined, 'Four attempts.'],
+  ['decisionLog.md', 'Retries of payments', 'Log > Retries', 'Retries of payments: Four attempts.'],
+])('a line of %s has no title that repeats its name: %s', (id, title, section, line) => {
+  const hit = { id, title, snippet: 'Four attempts.', ...(section && { section }) };
+  expect([...promptLines([hit])].map(({ text }) => text)).toEqual([`${id}: "${line}"`]);
 });

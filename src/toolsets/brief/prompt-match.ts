@@ -35,8 +35,20 @@ export function promptQuery(prompt: string): string {
 export function* promptLines(hits: Iterable<PromptHit>): Generator<BriefLine> {
   for (const hit of hits) {
     const { id, title = '' } = hit;
-    const line = answerLine(title, hit);
+    const line = answerLine(repeats(id, title) ? (headingOf(hit) ?? '') : title, hit);
     if (line === undefined) continue;
     yield { path: id, entry: title, text: `${oneLine(id)}: ${quote(line, maxLine)}` };
   }
+}
+
+/** Whether a title says no more than the path next to it: `decisionLog.md`, "Decision Log". */
+function repeats(path: string, title: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1, path.lastIndexOf('.'));
+  const letters = (text: string) => text.toLowerCase().replace(/[ _-]+/g, '');
+  return letters(name) === letters(title);
+}
+
+/** The heading of the section that a hit is from; undefined for none. */
+function headingOf({ section }: PromptHit): string | undefined {
+  return section?.split(' > ').at(-1);
 }
