@@ -43,6 +43,7 @@ test('a write that is nearly the same as an existing record names it', async () 
       title: 'lock',
       likeness: expect.any(Number),
       answer: expect.any(String),
+      changed: expect.stringMatching(/^\d{4}-\d\d-\d\d by Ada Lovelace/),
     },
   ]);
   expect(again.similar[0].likeness).toBeGreaterThan(0.6);
@@ -85,6 +86,7 @@ test('a decision that is nearly the same as an earlier one of the log names it',
         title: expect.stringMatching(/^Lock order - \d{4}-/),
         likeness: expect.any(Number),
         answer: expect.any(String),
+        changed: expect.stringMatching(/^\d{4}-\d\d-\d\d by Ada Lovelace/),
       },
     ],
   });
@@ -146,6 +148,7 @@ deep(
         title: expect.any(String),
         likeness: expect.closeTo(0.9, 0),
         answer: expect.any(String),
+        changed: expect.stringMatching(/^\d{4}-\d\d-\d\d by Ada Lovelace/),
       });
     }
     // These change no text, or only a status.
