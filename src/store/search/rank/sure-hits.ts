@@ -56,7 +56,9 @@ export function* sureHits<T extends FoundHit>(
   const words = new TextWords(text, collection);
   const rated: { readonly hit: T; readonly certainty: number }[] = [];
   for (const hit of found.slice(0, mostHits)) {
-    rated.push({ hit, certainty: yield* words.certaintyOf(hit) });
+    // Sums of the same weights in another order differ in their last digits.
+    const certainty = Number((yield* words.certaintyOf(hit)).toFixed(9));
+    rated.push({ hit, certainty });
   }
   rated.sort((a, b) => b.certainty - a.certainty);
   const least = Math.max(1, reach * (rated[0]?.certainty ?? 0));
