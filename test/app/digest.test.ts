@@ -145,36 +145,39 @@ async function prepared(): Promise<World> {
 }
 
 describe('after a change', () => {
-  test('only the small part of a digest is stored again, and it answers like the whole program', async () => {
-    const { repo } = await prepared();
-    const [base, records] = [world.bytes('brief'), world.bytes('records')];
-    const steps: (() => unknown)[] = [
-      () => world.put('first', 'quince and medlar in src/1.ts'),
-      () => world.put('note-7', 'quince and medlar, and no birch', 'decisions'),
-      () => world.call('memory_delete', { category: 'decisions', key: 'note-8', confirm: true }),
-      () => repo.write('.memory-bank/notes.txt', 'no record\n'),
-      () => repo.write('src/1.ts', 'export {};\n'),
-      () => repo.git('switch', '-q', '-c', 'note-9'),
-      () => rmSync(repo.path('.memory-bank/knowledge/decisions/note-10.md')),
-      () => repo.write('.memory-bank/knowledge/decisions/broken.md', '---\nkey: [\n'),
-      () => repo.write('.memory-bank/other/deep/page.md', '# Page\n\nAn elm and a birch.\n'),
-      () => rmSync(repo.path('.memory-bank/other'), { recursive: true }),
-    ];
-    for (const step of sample(steps, 3)) {
-      await step();
-      await world.expectHonest();
+  deep(
+    'only the small part of a digest is stored again, and it answers like the whole program',
+    async () => {
+      const { repo } = await prepared();
+      const [base, records] = [world.bytes('brief'), world.bytes('records')];
+      const steps: (() => unknown)[] = [
+        () => world.put('first', 'quince and medlar in src/1.ts'),
+        () => world.put('note-7', 'quince and medlar, and no birch', 'decisions'),
+        () => world.call('memory_delete', { category: 'decisions', key: 'note-8', confirm: true }),
+        () => repo.write('.memory-bank/notes.txt', 'no record\n'),
+        () => repo.write('src/1.ts', 'export {};\n'),
+        () => repo.git('switch', '-q', '-c', 'note-9'),
+        () => rmSync(repo.path('.memory-bank/knowledge/decisions/note-10.md')),
+        () => repo.write('.memory-bank/knowledge/decisions/broken.md', '---\nkey: [\n'),
+        () => repo.write('.memory-bank/other/deep/page.md', '# Page\n\nAn elm and a birch.\n'),
+        () => rmSync(repo.path('.memory-bank/other'), { recursive: true }),
+      ];
+      for (const step of sample(steps, 3)) {
+        await step();
+        await world.expectHonest();
+        await world.keep();
+        await world.expectQuick();
+        expect(world.bytes('brief')).toBe(base);
+        expect(world.bytes('records')).toBe(records);
+      }
+      // A process that has seen none of the changes finds them by the stats of the files.
+      await world.restart();
+      unlinkSync(world.file('recent'));
       await world.keep();
       await world.expectQuick();
       expect(world.bytes('brief')).toBe(base);
-      expect(world.bytes('records')).toBe(records);
-    }
-    // A process that has seen none of the changes finds them by the stats of the files.
-    await world.restart();
-    unlinkSync(world.file('recent'));
-    await world.keep();
-    await world.expectQuick();
-    expect(world.bytes('brief')).toBe(base);
-  });
+    },
+  );
 
   test('a hook does not know the brief, which is not an error', async () => {
     const { repo } = await prepared();

@@ -6,7 +6,7 @@ import { exportMemory } from '../../src/app/exchange/exporter.ts';
 import { importSources } from '../../src/app/exchange/importer.ts';
 import { readYaml } from '../../src/core/yaml/yaml.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
-import { runs } from '../support/depth.ts';
+import { deep, runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
@@ -390,7 +390,7 @@ describe('a bundle of the Open Knowledge Format', () => {
     expect(world.repo.git('status', '--porcelain').trim()).toBe('');
   });
 
-  test('has records of any size', async () => {
+  deep('has records of any size', async () => {
     const world = new World();
     const ticks = '` '.repeat(500_000);
     const wide = `extra: ${'y'.repeat(1024 * 1024 - 1000)}\n`;

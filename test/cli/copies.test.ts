@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
@@ -47,36 +48,44 @@ test('status names copies of files by their names', () => {
   expect(paths.sort()).toEqual(Object.keys(originals).sort());
 });
 
-test('doctor, check and the brief name copies of files by their names, and nothing hides them', () => {
-  withCopies();
-  const doctor = run('doctor');
-  expect(doctor.match(/^note +Records /gm)).toHaveLength(Object.keys(originals).length);
-  for (const [copy, original] of Object.entries(originals)) {
-    expect(doctor).toContain(
-      `${copy} is a copy of ${original} by its name, and git does not have it. Take over what`,
+deep(
+  'doctor, check and the brief name copies of files by their names, and nothing hides them',
+  () => {
+    withCopies();
+    const doctor = run('doctor');
+    expect(doctor.match(/^note +Records /gm)).toHaveLength(Object.keys(originals).length);
+    for (const [copy, original] of Object.entries(originals)) {
+      expect(doctor).toContain(
+        `${copy} is a copy of ${original} by its name, and git does not have it. Take over what`,
+      );
+    }
+    const found = JSON.parse(run('check', '--output', 'json'));
+    const kinds = found.records.flatMap(
+      ({ path, findings }: { path: string; findings: object[] }) =>
+        findings.map((one) => ({ path, ...one })),
     );
-  }
-  const found = JSON.parse(run('check', '--output', 'json'));
-  const kinds = found.records.flatMap(({ path, findings }: { path: string; findings: object[] }) =>
-    findings.map((one) => ({ path, ...one })),
-  );
-  const copies = kinds.filter(({ kind }: { kind: string }) => kind === 'copy');
-  expect(
-    copies.map(({ path, severity, records }: Record<string, unknown>) => [path, severity, records]),
-  ).toEqual(
-    Object.keys(originals)
-      .sort()
-      .map((path) => [path, 'notice', [Reflect.get(originals, path)]]),
-  );
-  const brief = run('brief');
-  expect(brief).toContain(
-    '- activeContext 2.md: a copy of activeContext.md by its name, not in git; take over what that lacks, and remove this one\n',
-  );
-  expect(brief).not.toContain('copy of notes.md');
-  expect(run('show', 'activeContext.md')).toContain('- A');
-  expect(run('show', 'activeContext 2.md')).toContain('- B');
-  expect(run('list').match(/not committed$/gm)).toHaveLength(Object.keys(originals).length + 1);
-});
+    const copies = kinds.filter(({ kind }: { kind: string }) => kind === 'copy');
+    expect(
+      copies.map(({ path, severity, records }: Record<string, unknown>) => [
+        path,
+        severity,
+        records,
+      ]),
+    ).toEqual(
+      Object.keys(originals)
+        .sort()
+        .map((path) => [path, 'notice', [Reflect.get(originals, path)]]),
+    );
+    const brief = run('brief');
+    expect(brief).toContain(
+      '- activeContext 2.md: a copy of activeContext.md by its name, not in git; take over what that lacks, and remove this one\n',
+    );
+    expect(brief).not.toContain('copy of notes.md');
+    expect(run('show', 'activeContext.md')).toContain('- A');
+    expect(run('show', 'activeContext 2.md')).toContain('- B');
+    expect(run('list').match(/not committed$/gm)).toHaveLength(Object.keys(originals).length + 1);
+  },
+);
 
 test('check names a file whose key another file has, as an error', () => {
   run('create-features', '--features', '[{"slug": "auth", "name": "Auth"}]');

@@ -226,7 +226,7 @@ describe('init', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('sets up every client, the memory and the merge driver, and takes it all back', () => {
+  deep('sets up every client, the memory and the merge driver, and takes it all back', () => {
     const mine = '{\n  // mine\n  "servers": {\n    "x": { "command": "y" }\n  }\n}\n';
     const { repo, home, run } = project({ '.vscode/mcp.json': mine, 'AGENTS.md': '# Agents\n' });
     const before = repo.status();

@@ -95,7 +95,7 @@ test('the command of a finding mends a file that cannot be read', () => {
   );
 });
 
-test('the command of a finding mends conflict markers, in an editor', () => {
+deep('the command of a finding mends conflict markers, in an editor', () => {
   const merged = remember('merged');
   change(merged, (text) => `<<<<<<< HEAD\n${text}=======\n${text}>>>>>>> side\n`);
   commit('Leave the markers');
@@ -105,7 +105,7 @@ test('the command of a finding mends conflict markers, in an editor', () => {
   );
 });
 
-test('the command of a finding removes or renames a file with the key of another one', () => {
+deep('the command of a finding removes or renames a file with the key of another one', () => {
   const path = remember('one');
   repo.write('.memory-bank/knowledge/patterns/two.md', repo.read(path));
   commit('Copy it');

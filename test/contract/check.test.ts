@@ -45,7 +45,7 @@ test('check passes after an agent has verified a decision over stdio', async () 
   repo.remove();
 });
 
-test('check fails on files that mislead or stop the program, and says what helps', () => {
+deep('check fails on files that mislead or stop the program, and says what helps', () => {
   const repo = Repo.create();
   const write = (key: string) =>
     run(repo, 'memory-write', '--category', 'patterns', '--key', key, '--value', 'The text.');
@@ -99,7 +99,7 @@ test('check fails on files that mislead or stop the program, and says what helps
   repo.remove();
 });
 
-test('check annotates the lines of a pull request for each code host', () => {
+deep('check annotates the lines of a pull request for each code host', () => {
   const top = Repo.create();
   const folder = process.platform === 'win32' ? 'a, b 100%' : 'a, b: 100%';
   top.write(`${folder}/src/lock.ts`, 'one\ntwo\nthree\n');
@@ -143,7 +143,7 @@ test('check annotates the lines of a pull request for each code host', () => {
   top.remove();
 });
 
-test('check --docs fails on instructions that are no longer true', () => {
+deep('check --docs fails on instructions that are no longer true', () => {
   const repo = Repo.create();
   repo.write('src/lock.ts', 'one\ntwo\nthree\n');
   repo.write('AGENTS.md', 'The lock is in `src/lock.ts`.\n');

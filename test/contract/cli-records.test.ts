@@ -364,7 +364,7 @@ describe('help', () => {
 });
 
 // The last one: the tests above count the records and commits.
-test('a record that cannot be read is restored by its key or title as by its path', () => {
+deep('a record that cannot be read is restored by its key or title as by its path', () => {
   run(['store-memory', '--title', 'The plan', '--type', 'rules', '--content', 'C']);
   const all = repo.git('ls-files').split('\n');
   const file = all.find((name) => name.includes('/documents/')) ?? '';

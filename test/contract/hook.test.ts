@@ -216,7 +216,7 @@ describe('a hook', () => {
     expect(stderr).toContain('not a JSON object');
   });
 
-  test('reads input behind a byte order mark, and answers in ASCII', () => {
+  deep('reads input behind a byte order mark, and answers in ASCII', () => {
     run(['memory-write', '--category', 'corrections', '--key', 'name', '--value', 'Zoë 日本 😀']);
     const marks = ['\ufeff', 'n++', '\u00ef\u00bb\u00bf', '\r\n\ufeff'];
     for (const [at, mark] of marks.entries()) {

@@ -137,7 +137,7 @@ describe('a client that does not read', () => {
     expect(text.slice(text.lastIndexOf('HTTP/1.1'))).toContain('memoryBankStatus');
   });
 
-  test('is cut off in the end', async () => {
+  deep('is cut off in the end', async () => {
     const served = await serve({ readTimeout: 200 });
     const body = { filename: 'large.md', content: 'x'.repeat(mebi) };
     await served.ask('POST', '/memory-bank/file', { body });

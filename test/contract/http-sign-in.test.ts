@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HttpSettings } from '../../src/server/http/rest/settings.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
+import { deep } from '../support/depth.ts';
 import { type Answer, personKey, type Served, serve } from '../support/http.ts';
 import { endStatus, HttpProgram } from '../support/http-program.ts';
 import { type Claims, Issuer } from '../support/issuer.ts';
@@ -416,7 +417,7 @@ describe('with several projects, a sign-in', () => {
   });
 });
 
-test('memory-bank serve reads the client of the window from its configuration', async () => {
+deep('memory-bank serve reads the client of the window from its configuration', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'secret'), 'secret-of-the-window\n');
   const config = {

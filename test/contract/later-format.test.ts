@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { sample } from '../support/depth.ts';
+import { deep, sample } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
@@ -108,7 +108,7 @@ describe('a line of history with a later format', () => {
     expect(repo.git('branch', '--show-current').trim()).toBe(branch);
   });
 
-  test('is not merged by a sync', () => {
+  deep('is not merged by a sync', () => {
     const repo = fork((text) => `${text}\ntheirs\n`);
     const remote = newFolder();
     repo.git('init', '-q', '--bare', remote);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isObject, type JsonObject } from '../../src/core/values/json.ts';
 import { listen } from '../../src/server/http/http.ts';
 import { ResourceFeed } from '../../src/server/mcp/resources.ts';
+import { deep } from '../support/depth.ts';
 import { ask, key } from '../support/http.ts';
 import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
@@ -52,31 +53,34 @@ async function found(query: string): Promise<unknown[]> {
   return (Array.isArray(results) ? results : []).map((result) => isObject(result) && result.path);
 }
 
-test('knowledge: the first entry of each category, and entries past the size of a full folder', async () => {
-  for (const category of ['patterns', 'corrections', 'project-learnings']) {
-    await call('memory_write', { category, key: `first-${category}`, value: `zq${category}` });
-    const { results } = await call('memory_search', { query: `zq${category}` });
-    expect(results).toMatchObject([{ key: `first-${category}` }]);
-  }
-  for (let i = 0; i < 250; i++) {
-    repo.write(
-      `.memory-bank/knowledge/patterns/n${i}.md`,
-      repo
-        .read('.memory-bank/knowledge/patterns/first-patterns.md')
-        .replace('first-patterns', `n${i}`),
-    );
-  }
-  expect((await call('memory_search', { query: 'n249', fuzzy: false })).results).toMatchObject([
-    { key: 'n249' },
-  ]);
-  const missed: number[] = [];
-  for (let i = 0; i < 40; i++) {
-    await call('memory_write', { category: 'patterns', key: `more${i}`, value: `wv${i}x` });
-    const { results } = await call('memory_search', { query: `wv${i}x`, fuzzy: false });
-    if (!Array.isArray(results) || results.length !== 1) missed.push(i);
-  }
-  expect(missed).toEqual([]);
-});
+deep(
+  'knowledge: the first entry of each category, and entries past the size of a full folder',
+  async () => {
+    for (const category of ['patterns', 'corrections', 'project-learnings']) {
+      await call('memory_write', { category, key: `first-${category}`, value: `zq${category}` });
+      const { results } = await call('memory_search', { query: `zq${category}` });
+      expect(results).toMatchObject([{ key: `first-${category}` }]);
+    }
+    for (let i = 0; i < 250; i++) {
+      repo.write(
+        `.memory-bank/knowledge/patterns/n${i}.md`,
+        repo
+          .read('.memory-bank/knowledge/patterns/first-patterns.md')
+          .replace('first-patterns', `n${i}`),
+      );
+    }
+    expect((await call('memory_search', { query: 'n249', fuzzy: false })).results).toMatchObject([
+      { key: 'n249' },
+    ]);
+    const missed: number[] = [];
+    for (let i = 0; i < 40; i++) {
+      await call('memory_write', { category: 'patterns', key: `more${i}`, value: `wv${i}x` });
+      const { results } = await call('memory_search', { query: `wv${i}x`, fuzzy: false });
+      if (!Array.isArray(results) || results.length !== 1) missed.push(i);
+    }
+    expect(missed).toEqual([]);
+  },
+);
 
 test('a nested feature, a path in a new directory and a first document', async () => {
   await call('create_features', { features: [{ slug: 'outer', name: 'Outer qvorb' }] });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openMemory } from '../../src/app/library.ts';
+import { deep } from '../support/depth.ts';
 import { main } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
@@ -34,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => repo.remove());
 
-test('without a terminal, each field in conflict is listed and nothing is accepted', () => {
+deep('without a terminal, each field in conflict is listed and nothing is accepted', () => {
   const before = state();
   const { status, stderr } = run('review', 'accept', review);
   expect(status).toBe(4);

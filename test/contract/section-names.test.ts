@@ -193,7 +193,7 @@ describe('on the command line, a title without its date names', () => {
     });
   });
 
-  test('the section that is compared and checked', () => {
+  deep('the section that is compared and checked', () => {
     served.repo.write('src/a.ts', 'export const a = 1;\n');
     served.repo.write('src/b.ts', 'export const b = 1;\n');
     served.repo.git('add', 'src');

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -50,33 +51,36 @@ test('a memory in a repository of SHA-256 ids has its whole past', () => {
   expect(repo.fsck()).toBe('');
 });
 
-test('two clones of SHA-256 ids exchange their records, and one of SHA-1 is refused by name', () => {
-  const { repo: one, run } = make();
-  run(...decide('Use SQLite', 'One file is enough.'));
-  const hub = new Repo();
-  repos.push(hub);
-  hub.git('init', '-q', '--bare', '--object-format=sha256', '-b', 'main');
-  one.git('remote', 'add', 'origin', hub.root);
-  one.git('push', '-qu', 'origin', 'main');
-  const two = new Repo();
-  repos.push(two);
-  two.git('clone', '-q', hub.root, '.');
-  two.git('config', 'user.name', 'Grace');
-  two.git('config', 'user.email', 'grace@example.org');
-  runIn(two, decide('Use Redis', 'Jobs are short.'));
-  run(...decide('Use Kafka', 'Events are kept.'));
-  expect(runIn(two, ['sync']).status).toBe(0);
-  expect(run('sync')).toContain('Received 1 change');
-  expect(run('show', 'decisionLog.md')).toMatch(/Use Redis/);
-  expect(one.fsck()).toBe('');
+deep(
+  'two clones of SHA-256 ids exchange their records, and one of SHA-1 is refused by name',
+  () => {
+    const { repo: one, run } = make();
+    run(...decide('Use SQLite', 'One file is enough.'));
+    const hub = new Repo();
+    repos.push(hub);
+    hub.git('init', '-q', '--bare', '--object-format=sha256', '-b', 'main');
+    one.git('remote', 'add', 'origin', hub.root);
+    one.git('push', '-qu', 'origin', 'main');
+    const two = new Repo();
+    repos.push(two);
+    two.git('clone', '-q', hub.root, '.');
+    two.git('config', 'user.name', 'Grace');
+    two.git('config', 'user.email', 'grace@example.org');
+    runIn(two, decide('Use Redis', 'Jobs are short.'));
+    run(...decide('Use Kafka', 'Events are kept.'));
+    expect(runIn(two, ['sync']).status).toBe(0);
+    expect(run('sync')).toContain('Received 1 change');
+    expect(run('show', 'decisionLog.md')).toMatch(/Use Redis/);
+    expect(one.fsck()).toBe('');
 
-  const other = Repo.create('--object-format=sha1');
-  repos.push(other);
-  one.git('remote', 'set-url', 'origin', other.root);
-  const refused = runIn(one, ['sync']);
-  expect(refused.status).not.toBe(0);
-  expect(refused.stderr).toContain('object ids of another format');
-});
+    const other = Repo.create('--object-format=sha1');
+    repos.push(other);
+    one.git('remote', 'set-url', 'origin', other.root);
+    const refused = runIn(one, ['sync']);
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toContain('object ids of another format');
+  },
+);
 
 test('a repository that the program makes has the object ids that git would give it', () => {
   const root = mkdtempSync(join(tmpdir(), 'memory-bank-'));

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { isFull, sample } from '../support/depth.ts';
+import { describe, expect } from 'vitest';
+import { deep, isFull, sample } from '../support/depth.ts';
 import { contextOf, hookInputs } from '../support/hook-clients.ts';
 import { main, newFolder } from '../support/process.ts';
 
@@ -79,7 +79,7 @@ function closed(folder: string): string[] {
 }
 
 describe.skipIf(process.getuid?.() !== 0)('a repository that users of a group share', () => {
-  test('is open to all of them after the work of each', { timeout: 120_000 }, () => {
+  deep('is open to all of them after the work of each', { timeout: 120_000 }, () => {
     chmodSync(team, 0o755);
     for (const folder of [root, remote, ...[ann, ben].map((user) => join(team, `${user}`))]) {
       mkdirSync(folder);

@@ -3,7 +3,7 @@ import { killedOn, locks, ofRefusal, onDisk } from '../faults/lacking.ts';
 import { litter } from '../faults/place.ts';
 import { type Scenario, scenarios } from '../faults/scenario.ts';
 import { Stage } from '../faults/stage.ts';
-import { isFull, sample } from '../support/depth.ts';
+import { deep, isFull, sample } from '../support/depth.ts';
 import type { FaultFiles, FaultPlan } from '../support/fault-files.ts';
 import { Fleet } from '../support/fleet.ts';
 import { note } from '../support/note.ts';
@@ -148,7 +148,7 @@ describe.each(tried)('$name', { timeout: 900_000 }, (scenario) => {
     expect(await onDisk(await stageOf(scenario), new InodeOfPath(), false)).toEqual([]);
   });
 
-  test('is wholly there or wholly absent after a kill at any step without links', async () => {
+  deep('is wholly there or wholly absent after a kill at any step without links', async () => {
     const stage = await stageOf(scenario);
     const disk = (then?: FaultPlan) => refusing(['link'], 'EPERM', then);
     const step = isFull ? 5 : 61;

@@ -4,7 +4,7 @@ import type { Painter } from '../../src/core/answers/painter.ts';
 import { readSection } from '../../src/core/markdown/section-argument.ts';
 import { namedSections } from '../../src/core/markdown/section-path.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
-import { runs } from '../support/depth.ts';
+import { deep, runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 /** Distinct words that no other decision contains. */
@@ -63,7 +63,7 @@ function indexed(body: string): SearchIndex {
   return index;
 }
 
-test('a log of decisions answers with the one that is asked for', () => {
+deep('a log of decisions answers with the one that is asked for', () => {
   fc.assert(
     fc.property(log, fc.boolean(), (decisions, front) => {
       const start = front ? '---\ntitle: Decision number\n---\n\n' : '';

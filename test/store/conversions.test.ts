@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { formerRule } from '../../src/git/repository/conversions.ts';
+import { deep } from '../support/depth.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { runProgram } from '../support/program.ts';
@@ -71,7 +72,7 @@ test('the attributes of the memory itself hide no wish of the user', async () =>
   await expect(add(opened, 'b')).rejects.toMatchObject(refusal('.memory-bank/.gitattributes'));
 });
 
-test('init and doctor see it before the first write', async () => {
+deep('init and doctor see it before the first write', async () => {
   const repo = create();
   repo.write('.git/info/attributes', '*.yaml working-tree-encoding=UTF-16\n');
   const run = (...args: string[]) => {

@@ -150,7 +150,7 @@ describe('the signal of an embedding model', () => {
     expect(warnings.length).toBeLessThanOrEqual(1);
   });
 
-  test('waits for a slow answer once, and uses it for the next search', async () => {
+  deep('waits for a slow answer once, and uses it for the next search', async () => {
     const { repo, server } = await project();
     const { opened } = await serve(repo, server);
     await ranks(opened, 'word');

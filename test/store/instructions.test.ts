@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EvidenceRequest } from '../../src/core/evidence/verdict.ts';
+import { deep } from '../support/depth.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -294,7 +295,7 @@ describe('a check', () => {
     ]);
   });
 
-  test('takes linear time for hostile texts', async () => {
+  deep('takes linear time for hostile texts', async () => {
     const hostile = [
       '`'.repeat(3).padEnd(8, 'x').concat('\n').repeat(10_000),
       '`a ``b '.repeat(50_000),

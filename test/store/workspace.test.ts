@@ -429,7 +429,7 @@ describe('a watcher of a memory whose folder is missing is notified', () => {
     return { opened, told };
   }
 
-  test('of a change of its own process', async () => {
+  deep('of a change of its own process', async () => {
     const { opened, told } = await watch(create());
     await add(opened, 'a');
     await vi.waitFor(() => expect(told.flat()).toContain('notes/a.yaml'), 5000);

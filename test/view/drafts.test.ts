@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { deep } from '../support/depth.ts';
 import { Window } from '../support/window.ts';
 
@@ -33,35 +33,38 @@ describe.skipIf(!opened)('a draft', () => {
   });
   afterAll(() => own().close());
 
-  test('of a form survives a link, Back, a reload and a closed tab, until it is saved', async () => {
-    const first = await own().page(form);
-    await value(first).fill('Long names,\nand no others.');
-    await first.getByLabel(/^Why you change it/).fill('Readers asked.');
-    await first.getByRole('link', { name: 'Home' }).click();
-    await first.getByRole('heading', { name: 'What matters now' }).waitFor();
-    await first.goBack();
-    await offer(first).waitFor();
-    expect(await value(first).inputValue()).toBe('Short names.');
-    await continueIt(first).click();
-    expect(await value(first).inputValue()).toBe('Long names,\nand no others.');
-    await value(first).pressSequentially(' Please.');
-    await first.reload();
-    await offer(first).waitFor();
-    await first.close({ runBeforeUnload: true });
-    const page = await own().page(record);
-    await page.getByRole('link', { name: 'Continue it' }).click();
-    await continueIt(page).click();
-    expect(await value(page).inputValue()).toContain('Please.');
-    expect(await page.getByText('has changed').count()).toBe(0);
-    await page.getByRole('button', { name: 'Save as a commit' }).click();
-    await page.getByText('and no others.').waitFor();
-    expect(await kept(page)).toEqual([]);
-    expect(own().server.repo.git('log', '-1', '--format=%b')).toContain('Readers asked.');
-    await page.goto(own().server.url + form);
-    await value(page).waitFor();
-    expect(await offer(page).count()).toBe(0);
-    await page.close();
-  });
+  deep(
+    'of a form survives a link, Back, a reload and a closed tab, until it is saved',
+    async () => {
+      const first = await own().page(form);
+      await value(first).fill('Long names,\nand no others.');
+      await first.getByLabel(/^Why you change it/).fill('Readers asked.');
+      await first.getByRole('link', { name: 'Home' }).click();
+      await first.getByRole('heading', { name: 'What matters now' }).waitFor();
+      await first.goBack();
+      await offer(first).waitFor();
+      expect(await value(first).inputValue()).toBe('Short names.');
+      await continueIt(first).click();
+      expect(await value(first).inputValue()).toBe('Long names,\nand no others.');
+      await value(first).pressSequentially(' Please.');
+      await first.reload();
+      await offer(first).waitFor();
+      await first.close({ runBeforeUnload: true });
+      const page = await own().page(record);
+      await page.getByRole('link', { name: 'Continue it' }).click();
+      await continueIt(page).click();
+      expect(await value(page).inputValue()).toContain('Please.');
+      expect(await page.getByText('has changed').count()).toBe(0);
+      await page.getByRole('button', { name: 'Save as a commit' }).click();
+      await page.getByText('and no others.').waitFor();
+      expect(await kept(page)).toEqual([]);
+      expect(own().server.repo.git('log', '-1', '--format=%b')).toContain('Readers asked.');
+      await page.goto(own().server.url + form);
+      await value(page).waitFor();
+      expect(await offer(page).count()).toBe(0);
+      await page.close();
+    },
+  );
 
   deep('of an older value says that it has changed since, and shows both', async () => {
     await own().memory.write('naming', 'Short names.');

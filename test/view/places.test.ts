@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { Window } from '../support/window.ts';
 
 const opened = await Window.open();
@@ -94,7 +95,7 @@ describe.skipIf(!opened)('the place of a person in the window', () => {
       await expect.poll(() => focused(page)).toBe('Tasks');
     }));
 
-  test('is found again by Back, by Forward and by a reload', () =>
+  deep('is found again by Back, by Forward and by a reload', () =>
     own().visit(log, async (page) => {
       await page.getByRole('heading', { name: /^Use a topic/ }).scrollIntoViewIfNeeded();
       const before = await scrolled(page);
@@ -111,7 +112,8 @@ describe.skipIf(!opened)('the place of a person in the window', () => {
       await page.goForward();
       await expect.poll(() => scrolled(page)).toBe(0);
       await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1');
-    }));
+    }),
+  );
 
   test('is the content for the link that skips the navigation', () =>
     own().visit(log, async (page) => {

@@ -83,7 +83,7 @@ async function pageHeaders() {
 }
 
 describe.skipIf(!browser)('a person who signs in by the issuer', () => {
-  test('returns to the page, and changes the memory in the own name', async () => {
+  deep('returns to the page, and changes the memory in the own name', async () => {
     issuer.person = { name: 'Ann', email: 'ann@example.com' };
     const body = { filename: 'note.md', content: '# A note\n\nOld.\n' };
     await server.ask('POST', '/memory-bank/file', { body });

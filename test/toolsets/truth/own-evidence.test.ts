@@ -5,7 +5,7 @@ import { Sections } from '../../../src/core/markdown/section-statements.ts';
 import type { Session } from '../../../src/core/memory/session.ts';
 import { mergeRecord } from '../../../src/store/merge/record-merge.ts';
 import { memoryFile } from '../../../src/toolsets/memory-bank/memory-file.ts';
-import { runs } from '../../support/depth.ts';
+import { deep, runs } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { projectApp } from '../../support/project-app.ts';
 import { Repo } from '../../support/repo.ts';
@@ -102,7 +102,7 @@ describe('the evidence of an entry', () => {
     expect(repo.git('rev-parse', 'HEAD')).toBe(head);
   });
 
-  test('stays when other entries are added, edited, removed, restored or merged', async () => {
+  deep('stays when other entries are added, edited, removed, restored or merged', async () => {
     await call('initialize_memory_bank', { path: repo.root });
     const files = ['decisionLog.md', 'systemPatterns.md', 'banks/code/b/api.md'];
     const page = (names: readonly string[]) =>

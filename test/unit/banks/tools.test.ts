@@ -5,6 +5,7 @@ import { contentBudget } from '../../../src/toolsets/banks/budget.ts';
 import { bytesOf } from '../../../src/toolsets/banks/summary.ts';
 import { banks } from '../../../src/toolsets/banks/toolset.ts';
 import { callTool, TestContext } from '../../support/context.ts';
+import { deep } from '../../support/depth.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
 let context: TestContext;
@@ -754,7 +755,7 @@ describe('a bank over its budget', () => {
     });
   });
 
-  it('stays within its size however many files there are', async () => {
+  deep('stays within its size however many files there are', async () => {
     for (let i = 0; i < 400; i++) {
       context.store.files.set(`banks/code/my-repo/notes/${'n'.repeat(60)}-${i}.md`, long('x'));
     }
