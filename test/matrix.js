@@ -67,8 +67,7 @@ function nodeProgram(version) {
  * @returns {Promise<{ readonly output: string, readonly status: number | null }>}
  */
 function run(node, env, tests) {
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'short'];
-  const args = [...vitest, ...tests];
+  const args = ['test/run.js', 'short', ...tests];
   const options = { cwd: root, env: { ...process.env, ...env } };
   const child = spawn(node, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
