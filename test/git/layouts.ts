@@ -34,6 +34,12 @@ function identified(repo: Repo): Repo {
   return repo;
 }
 
+/** Sets an extension of the repository format (gitrepository-layout). */
+function extend(repo: Repo, name: string, value: string): undefined {
+  repo.git('config', 'core.repositoryFormatVersion', '1');
+  repo.git('config', `extensions.${name}`, value);
+}
+
 function twoFolders(repo: Repo): void {
   repo.write('a/file', 'a\n');
   repo.write('b/file', 'b\n');
@@ -209,11 +215,7 @@ export const layouts: readonly Layout[] = [
   },
   {
     name: 'refs as reftable',
-    make(repo) {
-      repo.git('config', 'core.repositoryFormatVersion', '1');
-      repo.git('config', 'extensions.refStorage', 'reftable');
-      return undefined;
-    },
+    make: (repo) => extend(repo, 'refStorage', 'reftable'),
     refused: {
       reason: 'its refs are stored as reftable',
       told: '`git refs migrate --ref-format=files`',
@@ -221,11 +223,7 @@ export const layouts: readonly Layout[] = [
   },
   {
     name: 'object ids of a later format',
-    make(repo) {
-      repo.git('config', 'core.repositoryFormatVersion', '1');
-      repo.git('config', 'extensions.objectFormat', 'sha512');
-      return undefined;
-    },
+    make: (repo) => extend(repo, 'objectFormat', 'sha512'),
     refused: {
       reason: 'its object ids are sha512',
       told: 'a later version of this program, or `--root` with another repository',
@@ -233,11 +231,7 @@ export const layouts: readonly Layout[] = [
   },
   {
     name: 'an extension that is not known',
-    make(repo) {
-      repo.git('config', 'core.repositoryFormatVersion', '1');
-      repo.git('config', 'extensions.later', 'true');
-      return undefined;
-    },
+    make: (repo) => extend(repo, 'later', 'true'),
     refused: {
       reason: 'the extension "later" is not known',
       told: 'a later version of this program',

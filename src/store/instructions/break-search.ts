@@ -2,8 +2,10 @@ import { addTo } from '../../core/values/multimap.ts';
 import { folderOf } from '../../git/disk/folder.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
-import { findEntry, folderMode, type TreeEntry } from '../../git/objects/tree.ts';
+import { folderMode } from '../../git/objects/tree.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
+import type { PathChange } from '../history/change-index.ts';
+import { entryAt } from '../history/last-change.ts';
 import type { Steps } from '../records/slices.ts';
 import type { OpenClaim } from './claim.ts';
 import { decodeDoc, maxDocBytes } from './doc-files.ts';
@@ -23,12 +25,6 @@ export interface Break {
   /** The path that was removed, or the file that no longer defines the name. */
   readonly path: string;
   /** The content of that file before and after the commit. */
-  readonly before: Oid | undefined;
-  readonly after: Oid | undefined;
-}
-
-interface Difference {
-  readonly path: string;
   readonly before: Oid | undefined;
   readonly after: Oid | undefined;
 }
@@ -153,7 +149,7 @@ export class BreakSearch {
     const odb = this.#odb;
     const [before, after] = [treeOf(odb, parent), treeOf(odb, commit)];
     const enters = (folder: string) => this.#enters(folder);
-    const moved: Difference[] = [];
+    const moved: PathChange[] = [];
     for (const one of differences(odb, before, after, '', enters)) {
       const change = { path: one.path, before: one.before?.oid, after: one.after?.oid };
       if (change.before === change.after) continue;
@@ -166,7 +162,7 @@ export class BreakSearch {
     if (moved.length > 0) this.#followDocs(before, after, moved);
   }
 
-  #removed(commit: Oid, parent: Oid, { path, before }: Difference): void {
+  #removed(commit: Oid, parent: Oid, { path, before }: PathChange): void {
     for (let at = path; at !== ''; at = folderOf(at)) {
       for (const one of this.#byPath.get(at) ?? []) {
         if (this.#found.has(one) || !this.#says(parent, one)) continue;
@@ -181,7 +177,7 @@ export class BreakSearch {
     }
   }
 
-  #redefined(commit: Oid, parent: Oid, { path, before, after }: Difference): void {
+  #redefined(commit: Oid, parent: Oid, { path, before, after }: PathChange): void {
     const source = this.#sources.get(path);
     const old = source && this.#names(source, before);
     const now = source && this.#names(source, after);
@@ -229,7 +225,7 @@ export class BreakSearch {
   }
 
   /** Follows files with claims that a commit has moved without a change. */
-  #followDocs(before: Oid, after: Oid, added: readonly Difference[]): void {
+  #followDocs(before: Oid, after: Oid, added: readonly PathChange[]): void {
     const removed = new Map<Oid, string>();
     for (const { path, before: old, after: now } of differences(this.#odb, before, after)) {
       if (old && !now) removed.set(old.oid, path);
@@ -241,16 +237,6 @@ export class BreakSearch {
       this.#addDoc(present, from);
     }
   }
-}
-
-/** The entry of a path in a commit; undefined if the commit does not have it. */
-export function entryAt(odb: ObjectDatabase, commit: Oid, path: string): TreeEntry | undefined {
-  let entry: TreeEntry | undefined = { mode: folderMode, oid: treeOf(odb, commit) };
-  for (const name of path.split('/')) {
-    if (entry?.mode !== folderMode) return undefined;
-    entry = findEntry(odb.content(entry.oid, 'tree'), name, odb.format);
-  }
-  return entry;
 }
 
 /** The usual files of a kind in the folders around a document. */
