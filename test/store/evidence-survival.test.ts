@@ -29,9 +29,7 @@ afterEach(async () => {
 });
 
 function commit(message: string): string {
-  repo.git('add', '-A');
-  repo.git('commit', '-q', '-m', message);
-  return repo.git('rev-parse', 'HEAD').trim();
+  return repo.commitAll(message);
 }
 
 /** Commits a change of other files than the record. */

@@ -26,9 +26,7 @@ afterEach(async () => {
 /** Commits a new content of a file, and returns the commit. */
 function change(path: string, content: readonly string[], message: string): string {
   repo.write(path, lines(content));
-  repo.git('add', '-A');
-  repo.git('commit', '-q', '-m', message);
-  return repo.git('rev-parse', 'HEAD').trim();
+  return repo.commitAll(message);
 }
 
 async function put(text: string, places: readonly string[] = []): Promise<void> {

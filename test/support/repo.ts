@@ -88,6 +88,13 @@ export class Repo {
     });
   }
 
+  /** Commits everything, and returns the id of the commit. */
+  commitAll(message: string): string {
+    this.git('add', '-A');
+    this.git('commit', '-q', '-m', message);
+    return this.git('rev-parse', 'HEAD').trim();
+  }
+
   path(name: string): string {
     return join(this.root, name);
   }

@@ -65,9 +65,7 @@ const put = (key: string, text: string, reason?: string) =>
 
 function commit(files: { readonly [path: string]: string }, message = 'By hand'): string {
   for (const [path, text] of Object.entries(files)) repo.write(`${bank}/${path}`, text);
-  repo.git('add', '-A');
-  repo.git('commit', '-q', '-m', message);
-  return repo.git('rev-parse', 'HEAD').trim();
+  return repo.commitAll(message);
 }
 
 const noteFile = (key: string, text = 'x') => `key: ${key}\ntags: []\ntext: ${text}\n`;
