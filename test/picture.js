@@ -12,7 +12,7 @@ const cache = join(top, 'node_modules/.cache');
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, 'pictures-'));
 try {
-  await bundle('test/pictures.ts', folder, ['playwright-core', '@sparticuz/chromium']);
+  await bundle('test/pictures.ts', folder, ['playwright-core']);
   const pages = join(folder, 'page');
   mkdirSync(pages);
   await bundlePage(pages);

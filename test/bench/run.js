@@ -23,11 +23,7 @@ try {
   await bundlePage(join(folder, 'page'));
   for (const name of named ? [first] : benches.keys()) {
     const outdir = join(folder, name);
-    await bundle(`test/bench/${name}.ts`, outdir, [
-      'playwright-core',
-      '@sparticuz/chromium',
-      'esbuild',
-    ]);
+    await bundle(`test/bench/${name}.ts`, outdir, ['playwright-core', 'esbuild']);
     const args = ['--enable-source-maps', join(outdir, `${name}.js`), ...options];
     // As many threads as `main.cjs` gives the program: some benches run parts of it themselves.
     const env = { UV_THREADPOOL_SIZE: '16', ...process.env };
