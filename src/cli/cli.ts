@@ -53,6 +53,7 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['untangle', async () => (await import('./commands/untangle.ts')).untangle],
   ['memories', async () => (await import('./commands/pin-memories.ts')).memories],
   ['review', async () => (await import('./commands/review-changes.ts')).review],
+  ['confirm', async () => (await import('./commands/confirm-records.ts')).confirm],
   ['place', async () => (await import('./commands/place.ts')).place],
   ['merge', async () => (await import('./commands/merge-branch.ts')).mergeBranch],
   ['import', async () => (await import('./commands/import.ts')).importCommand],

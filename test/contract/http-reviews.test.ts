@@ -103,6 +103,7 @@ describe('with required reviews, an API key', () => {
       ['/memory/reviews/drop', { name: review.name }],
       ['/memory/branches/accept', { branch: review.branch, records: ['decisionLog.md'] }],
       ['/memory/reviewed', { commit: 'HEAD' }],
+      ['/memory/confirm', { address: 'decisionLog.md#First' }],
     ] as const) {
       const refused = await agent('POST', path, { body });
       expect([refused.status, refused.body.error.message]).toEqual([
@@ -117,6 +118,23 @@ describe('with required reviews, an API key', () => {
     expect(accepted.status).toBe(200);
     expect(text()).toContain('Mine');
     expect(served.repo.git('log', '-1', '--format=%B')).toContain('Memory-Reviewed: ');
+  });
+
+  test('cannot confirm a record, as the key of a person can', async () => {
+    const before = state();
+    // A verification by an agent that finds everything as it was says nothing new.
+    await callModern('verify_memory', { path: 'decisionLog.md#First' });
+    expect(state()).toBe(before);
+    const body = { address: 'decisionLog.md#First' };
+    const confirmed = await person('POST', '/memory/confirm', { body });
+    expect(confirmed.status).toBe(200);
+    expect(served.repo.git('log', '-1', '--format=%B')).toContain('Memory-Confirmed: ');
+    const { parts } = (await person('GET', '/memory/confirmable?path=decisionLog.md')).body;
+    expect(parts).toMatchObject([
+      { address: 'decisionLog.md' },
+      { address: confirmed.body.address, confirmed: { oid: confirmed.body.commit } },
+      {},
+    ]);
   });
 
   test.each(['initialize', 'discover'])('is an agent in MCP, by %s', async (era) => {

@@ -194,6 +194,8 @@ const noReviews: Reviews = {
   accept: async (name) => noReview(name),
   acceptFrom: async (name) => noReview(name),
   withdraw: async (base) => noReview(base),
+  confirm: async (address) => noReview(address),
+  confirmable: async () => [],
   drop: async (name) => noReview(name),
 };
 

@@ -49,6 +49,22 @@ describe.skipIf(!opened)('the page of a review', () => {
     await own().close();
   });
 
+  deep('confirms a record and one of its entries by buttons', async () => {
+    const page = await own().context.newPage();
+    await page.goto(`${own().server.url}/view/record/decisionLog.md`);
+    const confirmations = page.getByRole('region', { name: 'Confirmations' });
+    await confirmations.getByText('Its entries').click();
+    await confirmations.getByRole('button', { name: /^Confirm Before/ }).click();
+    await confirmations.locator('li', { hasText: 'confirmed' }).waitFor();
+    await confirmations.getByRole('button', { name: 'Confirm this record' }).click();
+    await confirmations.getByText('confirmed', { exact: false }).nth(2).waitFor();
+    expect(repo().git('log', '-2', '--format=%s').trim().split('\n')).toEqual([
+      'memory: confirm decisionLog.md',
+      expect.stringMatching(/^memory: confirm decisionLog\.md#Before - /),
+    ]);
+    await page.close();
+  });
+
   deep('accepts one decision of a log, and keeps what the memory has learnt since', () =>
     visit(async (page) => {
       const log = page.locator('.change', { hasText: 'decisionLog.md' });

@@ -22,10 +22,15 @@ export async function commitsByPath(history: History): Promise<ReadonlyMap<strin
     for (let skip = 0; skip < maxCommits; skip += pageSize) {
       const { entries, total } = await history.log({ revision: 'HEAD', limit: pageSize, skip });
       for (const { commit, changes } of entries) {
-        for (const { path } of changes) {
+        for (const { change, path } of changes) {
           const known = found.get(path) ?? { confirmed: [] };
           found.set(path, known);
           if (known.written) continue;
+          if (change === 'confirmed') {
+            // By a person, as an acceptance.
+            known.confirmed.push({ ...commit, isAcceptance: true });
+            continue;
+          }
           if (commit.isAcceptance || isVerification(commit, path)) known.confirmed.push(commit);
           // It leaves what a record says as it was.
           if (commit.tool !== 'verify_memory') known.written = commit;

@@ -110,8 +110,9 @@ async function lastChanges(
       const request = { revision: 'HEAD', limit: pageSize, skip: page * pageSize };
       const { entries, total } = await history.log(request);
       for (const { commit, changes } of entries) {
-        for (const { path } of changes) {
-          if (paths.has(path) && !times.has(path)) times.set(path, commit.at);
+        for (const { change, path } of changes) {
+          if (change !== 'confirmed' && paths.has(path) && !times.has(path))
+            times.set(path, commit.at);
         }
       }
       if (total <= (page + 1) * pageSize) break;

@@ -1,18 +1,24 @@
 import { type Painter, paintDiff, type Style } from '../answers/painter.ts';
 import type { JsonValue } from '../values/json.ts';
-import type { Change, ChangeKind, FieldChange, RecordChange } from './history.ts';
+import type { FieldChange, LoggedChange, RecordChange } from './history.ts';
 
-const marks: Record<ChangeKind, readonly [mark: string, style: Style]> = {
+const marks: Record<LoggedChange['change'], readonly [mark: string, style: Style]> = {
   added: ['+', 'good'],
   changed: ['~', 'key'],
   moved: ['>', 'key'],
   removed: ['-', 'bad'],
+  confirmed: ['=', 'good'],
 };
 
 /** A change of a record as one line. */
 export function changeLine(
   painter: Painter,
-  { change, path, from, fields }: Change & { readonly fields?: readonly (string | FieldChange)[] },
+  {
+    change,
+    path,
+    from,
+    fields,
+  }: Omit<LoggedChange, 'fields'> & { readonly fields?: readonly (string | FieldChange)[] },
 ): string {
   const [mark, style] = marks[change];
   const named = (fields ?? []).flatMap((field) => (typeof field === 'string' ? field : []));

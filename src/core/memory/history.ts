@@ -72,11 +72,18 @@ export interface RecordChange extends Change {
   readonly sections?: readonly string[];
 }
 
+/** A record that a commit changed, or that a person confirmed with it. */
+export interface LoggedChange extends Omit<Change, 'change'> {
+  readonly change: ChangeKind | 'confirmed';
+  /** In the history of one record. */
+  readonly fields?: readonly string[];
+}
+
 /** One commit in the history of records. */
 export interface LogEntry {
   readonly commit: CommitInfo;
   /** The changes; the history of one record also lists the fields. */
-  readonly changes: readonly (Change & { readonly fields?: readonly string[] })[];
+  readonly changes: readonly LoggedChange[];
   /** For a memory commit that also changes files outside the memory, if requested: these files. */
   readonly outside?: readonly string[];
 }
@@ -325,6 +332,8 @@ export interface BlamedLine {
   readonly commit: CommitInfo;
   /** Whether the line may be older than this commit, because a shallow clone ends at it. */
   readonly boundary: boolean;
+  /** The last commit by which a person confirmed a text that contains the line, as it is. */
+  readonly confirmed?: CommitInfo;
 }
 
 /**

@@ -23,10 +23,13 @@ export function titleOf({ entry, fields }: SearchHit): string {
 }
 
 /** Says when a record was last changed and by whom: `2026-01-31 by claude-code (agent), verified`. */
-export function changeText({ at, isLatest, by, maker, confirmed, verifier }: HitChange): string {
+export function changeText(change: HitChange): string {
+  const { at, isLatest, by, maker, confirmed, confirmation, verifier } = change;
   if (at === undefined) return 'not committed yet';
   if (isLatest) return `${at.slice(0, 10)} or before`;
   const made = `${at.slice(0, 10)} by ${by} (${maker})`;
+  if (confirmation)
+    return `${made}, confirmed ${confirmation.at.slice(0, 10)} by ${confirmation.by}`;
   if (confirmed === 'review') return `${made}, confirmed by a review`;
   if (verifier) return `${made}, verified by ${verifier.by} (${verifier.maker})`;
   if (confirmed === 'verification') return `${made}, verified`;

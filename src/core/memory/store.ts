@@ -183,6 +183,16 @@ export interface Provenance {
   readonly reason?: string;
   /** Additional trailers, by their name after `Memory-`: `{ Trigger: 'commit' }`. */
   readonly trailers?: { readonly [name: string]: string };
+  /** The text that a person confirms with the commit, which leaves it as it is. */
+  readonly confirms?: Confirmed;
+}
+
+/** A text of the memory that a person has confirmed. */
+export interface Confirmed {
+  /** The address of its record or section. */
+  readonly address: string;
+  /** A hash of it, by which it is known after it was moved, and after a squash of its commits. */
+  readonly text: string;
 }
 
 /** A query and its filters. */
@@ -278,7 +288,9 @@ export interface HitChange {
   /** `git`: it is in a commit that names none of our programs. */
   readonly maker: 'agent' | 'person' | 'git';
   /** By what it was confirmed since; undefined if it was not. */
-  readonly confirmed?: 'review' | 'verification';
+  readonly confirmed?: 'review' | 'verification' | 'person';
+  /** The person who confirmed it as it is, and when: ISO 8601, UTC. */
+  readonly confirmation?: { readonly by: string; readonly at: string };
   /** The person or agent that verified it later, if another one made the change. */
   readonly verifier?: Pick<HitChange, 'by' | 'maker'>;
 }

@@ -1,5 +1,5 @@
 import type { Decisions } from './conflict.ts';
-import type { BranchMerge, Change } from './history.ts';
+import type { BranchMerge, Change, CommitInfo } from './history.ts';
 
 /** The folder of the branches on which changes wait for a review. */
 export const reviewBranches = 'memory-review/';
@@ -30,7 +30,22 @@ export interface AcceptRequest extends Decisions {
   readonly records?: readonly string[];
 }
 
-/** The reviews of a memory whose configuration requires them. */
+/** A record or section that a person has confirmed. */
+export interface RecordConfirmation {
+  readonly address: string;
+  readonly commit: CommitInfo;
+}
+
+/** A record, or a section of it that can be confirmed on its own. */
+export interface Confirmable {
+  readonly address: string;
+  /** The heading of a section; undefined for the record. */
+  readonly title: string | undefined;
+  /** The last commit by which a person confirmed it as it is; undefined for none. */
+  readonly confirmed: CommitInfo | undefined;
+}
+
+/** The reviews of a memory whose configuration requires them, and the judgements of people. */
 export interface Reviews {
   /** The reviews with changes, the oldest change first. */
   list(): Promise<readonly WaitingReview[]>;
@@ -69,6 +84,17 @@ export interface Reviews {
    * @throws MemoryError `not_found`, `conflict` for a record that was changed since.
    */
   withdraw(base: string, paths: readonly string[], seen?: string): Promise<void>;
+  /**
+   * Confirms a record or section as it is, with a commit that changes no file. An uncommitted edit of it
+   * is committed first.
+   *
+   * @param seen the last commit that the person has seen; undefined for any.
+   * @throws MemoryError `not_found`, `forbidden` for an agent, `conflict` for a record that was changed
+   *   since.
+   */
+  confirm(address: string, seen?: string): Promise<RecordConfirmation>;
+  /** Lists a record and its entries as they are now, the record first; empty before the first commit. */
+  confirmable(path: string): Promise<readonly Confirmable[]>;
   /**
    * Ends a review without its changes.
    *

@@ -184,6 +184,10 @@ function addProposal(
         : undefined;
     const version = seen && restyle ? restyle(seen) : seen;
     const versionId = restyle ? version && objectId('blob', version, odb.format) : before;
+    // A commit can be about a file that stays as it is committed.
+    const isKept =
+      bytes && seen && versionId === committed?.oid && Buffer.compare(bytes, seen) === 0;
+    if (isKept) continue;
     // To undo the change.
     if (seen && restyle) builder.add('blob', seen);
     if (indexed && indexed.oid !== committed?.oid && indexed.oid !== versionId) {

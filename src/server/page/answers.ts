@@ -20,10 +20,11 @@ const commitShape = z.object({
 /** A commit of the history. */
 export type CommitData = z.infer<typeof commitShape>;
 
-const kind = z.enum(['added', 'changed', 'moved', 'removed']);
+const kinds = ['added', 'changed', 'moved', 'removed'] as const;
+const kind = z.enum(kinds);
 
 const changeShape = z.object({
-  change: kind,
+  change: z.enum([...kinds, 'confirmed']),
   path: text,
   from: text.optional(),
   fields: z.array(text).optional(),
@@ -180,6 +181,22 @@ export const recordShape = z.object({
 
 /** A record and what is connected with it. */
 export type RecordData = z.infer<typeof recordShape>;
+
+const confirmableShape = z.object({
+  address: text,
+  title: text.optional().describe('of a section; absent for the record'),
+  confirmed: commitShape.optional().describe('the last commit that confirmed it as it is'),
+});
+
+export const confirmableListShape = z.object({ parts: z.array(confirmableShape) });
+
+/** A record and its sections, with who has confirmed them. */
+export type ConfirmableList = z.infer<typeof confirmableListShape>;
+
+export const confirmedShape = z.object({ address: text, commit: text });
+
+/** A record or section that a person has confirmed. */
+export type ConfirmedPart = z.infer<typeof confirmedShape>;
 
 export const logShape = z.object({
   entries: z.array(entryShape),

@@ -90,7 +90,7 @@ export function subjectOf({ subject }: CommitData): string {
   return subject.replace(/^memory: /, '');
 }
 
-const marks = { added: '+', changed: '~', moved: '→', removed: '−' } as const;
+const marks = { added: '+', changed: '~', moved: '→', removed: '−', confirmed: '=' } as const;
 
 /** A commit: its subject, reason, author, and the records that it changed. */
 export function CommitEntry({

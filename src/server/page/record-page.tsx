@@ -7,6 +7,7 @@ import type {
   StaleEvidence,
   StateComparison,
 } from './answers.ts';
+import { Confirmations } from './confirm-records.tsx';
 import { useAnswer } from './data.ts';
 import { RecordDrafts, WithDrafts } from './draft-offer.tsx';
 import { EditForm } from './edit-form.tsx';
@@ -57,6 +58,9 @@ export function RecordPage({ route }: { route: Route }) {
           </>
         )}
       </p>
+      {at === undefined && !isCopy && !gone && (
+        <Confirmations path={path} seen={answer.data?.last?.oid} />
+      )}
       <nav class="tabs" aria-label="Views of the record">
         {views
           .filter(([name]) => !isCopy || name !== 'edit')

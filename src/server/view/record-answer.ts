@@ -67,18 +67,17 @@ export async function readRecord(
   throw new MemoryError('not_found', `There is no record "${path}".`);
 }
 
-/** Returns the last commit of a record; a record that a person has just written has none. */
+/** Returns the last commit that changed a record; a record that a person has just written has none. */
 export async function lastCommit(
   { history }: Context,
   path: string,
 ): Promise<CommitInfo | undefined> {
-  const log = await history
-    .log({ path, revision: 'HEAD', limit: 1, skip: 0 })
-    .catch((error: unknown) => {
-      if (error instanceof MemoryError && error.code === 'not_found') return undefined;
-      throw error;
-    });
-  return log?.entries[0]?.commit;
+  try {
+    return (await (await history.at('HEAD')).read(path)).last;
+  } catch (error) {
+    if (error instanceof MemoryError && error.code === 'not_found') return undefined;
+    throw error;
+  }
 }
 
 /** Returns the fields of a record, and the body of a markdown file as HTML. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { RequestHandler, Response } from 'express';
 import type { Auth } from '../http/auth/auth.ts';
 import type { Face } from '../http/rest/settings.ts';
+import { confirmable, confirmRecord } from './confirm-operations.ts';
 import { conflicts, resolve } from './conflict-operations.ts';
 import { ChangeStreams } from './events.ts';
 import { form } from './form-operation.ts';
@@ -40,6 +41,8 @@ const operations: readonly MemoryOperation[] = [
   acceptReview,
   acceptBranch,
   dropReview,
+  confirmable,
+  confirmRecord,
   userRecords,
   userRecord,
 ];

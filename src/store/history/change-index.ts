@@ -1,14 +1,16 @@
+import type { Confirmed } from '../../core/memory/store.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
+import { confirmationsIn } from '../records/message.ts';
 import { Slice } from '../records/slices.ts';
 import { ChangeList, type NumberedChange } from './change-list.ts';
 import { folderAt } from './last-change.ts';
 
 /** Version of the file's format; a file of another version is rebuilt. */
-const format = 3;
+const format = 4;
 /** Commits that are indexed and saved together; a cancelled call keeps its complete batches. */
 const batch = 4096;
 
@@ -35,11 +37,11 @@ interface Indexed {
   readonly parents: readonly number[];
   /** For each parent, or for the empty tree before a root. */
   readonly changes: readonly ChangeList[];
+  /** The texts that a person confirmed with it. */
+  readonly confirms: readonly Confirmed[];
 }
 
-interface Found {
-  readonly oid: Oid;
-  readonly time: number;
+interface Found extends Pick<Indexed, 'oid' | 'time' | 'confirms'> {
   /** Undefined at the end of a shallow clone. */
   readonly parents: readonly Oid[] | undefined;
 }
@@ -68,6 +70,8 @@ export class ChangeIndex {
   /** The number of each path, from when one is first needed. */
   #pathNumbers: Map<string, number> | undefined;
   #commits: Indexed[] = [];
+  /** The numbers of the commits by which a person confirmed something. */
+  #confirming: number[] = [];
   /** For each commit a time to sort by, which is never earlier than those of its parents. */
   #order: number[] = [];
   #paths: string[] = [];
@@ -119,6 +123,11 @@ export class ChangeIndex {
     const commit = this.#commits[number];
     if (!commit) throw new Error(`there is no commit ${number} in the index`);
     return commit;
+  }
+
+  /** The commits of all branches by which a person confirmed something. */
+  get confirming(): readonly number[] {
+    return this.#confirming;
   }
 
   /** Whether a shallow clone ends at a commit. */
@@ -186,7 +195,7 @@ export class ChangeIndex {
         await pause();
       }
       const [commits, paths] = [this.#commits.length, this.#paths.length];
-      for (const [i, { oid, time, parents }] of found.entries()) {
+      for (const [i, { oid, time, parents, confirms }] of found.entries()) {
         const toList = (list: PathChange[]) =>
           ChangeList.of(
             list.map((change) => ({ ...change, path: this.#numberOfPath(change.path) })),
@@ -196,6 +205,7 @@ export class ChangeIndex {
           time,
           parents: parents?.map((parent) => this.#numbers.get(parent) ?? cut) ?? [cut],
           changes: parents ? (changed[i] ?? []).map(toList) : [ChangeList.of([])],
+          confirms,
         });
       }
       await this.#save(commits, paths);
@@ -215,9 +225,10 @@ export class ChangeIndex {
       if (this.#numbers.has(oid)) {
         stack.pop();
       } else if (!found.has(oid)) {
-        const { parents, committer } = parseCommit(this.#odb.content(oid, 'commit'));
+        const { parents, committer, message } = parseCommit(this.#odb.content(oid, 'commit'));
         const known = this.#shallow.has(oid) ? undefined : parents;
-        found.set(oid, { oid, time: committer.seconds, parents: known });
+        const confirms = confirmationsIn(message);
+        found.set(oid, { oid, time: committer.seconds, parents: known, confirms });
         stack.push(...(known ?? []));
         await pause();
       } else {
@@ -255,6 +266,7 @@ export class ChangeIndex {
   }
 
   #add(commit: Indexed): void {
+    if (commit.confirms.length > 0) this.#confirming.push(this.#commits.length);
     this.#numbers.set(commit.oid, this.#commits.length);
     this.#commits.push(commit);
     const before = commit.parents.map((parent) => this.#order[parent] ?? 0);
@@ -284,6 +296,7 @@ export class ChangeIndex {
     this.#numbers.clear();
     this.#pathNumbers = undefined;
     this.#commits = [];
+    this.#confirming = [];
     this.#order = [];
     this.#paths = [];
   }
@@ -368,21 +381,32 @@ function isStart(value: unknown): value is Start {
   return Array.isArray(added) && added.every((path) => typeof path === 'string');
 }
 
-function toLine({ oid, time, parents, changes }: Indexed): unknown {
-  return [oid, time, parents, changes];
+function toLine({ oid, time, parents, changes, confirms }: Indexed): unknown {
+  const texts = confirms.map(({ text, address }) => [text, address]);
+  return [oid, time, parents, changes, ...(texts.length > 0 ? [texts] : [])];
 }
 
 /** Reads the line of a commit with this number; undefined if it has another form. */
 function toCommit(value: unknown, number: number): Indexed | undefined {
-  if (!Array.isArray(value) || value.length !== 4) return undefined;
-  const [oid, time, parents, lists] = value;
+  if (!Array.isArray(value) || value.length < 4 || value.length > 5) return undefined;
+  const [oid, time, parents, lists, texts = []] = value;
   if (typeof oid !== 'string' || !Number.isInteger(time)) return undefined;
   if (!Array.isArray(parents) || !Array.isArray(lists)) return undefined;
   if (!parents.every((parent) => Number.isInteger(parent) && parent < number)) return undefined;
   const changes = lists.flatMap((list) => ChangeList.read(list) ?? []);
   if (changes.length !== lists.length || lists.length !== Math.max(1, parents.length))
     return undefined;
-  return { oid, time, parents, changes };
+  const confirms = toConfirmed(texts);
+  return confirms && { oid, time, parents, changes, confirms };
+}
+
+function toConfirmed(value: unknown): readonly Confirmed[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const found = value.flatMap((one: unknown) => {
+    const [text, address] = Array.isArray(one) ? one : [];
+    return typeof text === 'string' && typeof address === 'string' ? [{ text, address }] : [];
+  });
+  return found.length === value.length ? found : undefined;
 }
 
 /** Returns a function that pauses for other work when it is due, and throws if the call is cancelled. */

@@ -1,3 +1,4 @@
+import { parseAddress } from '../../core/markdown/section-statements.ts';
 import type { History, Squashable } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Rewrite } from '../../git/commit/rewrite-plan.ts';
@@ -5,7 +6,7 @@ import type { Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import { toCommitMade } from '../records/call-rights.ts';
-import { squashMessage } from '../records/message.ts';
+import { confirmationsIn, squashMessage } from '../records/message.ts';
 import {
   rebuild,
   type UnpushedCommit,
@@ -91,9 +92,12 @@ function planOf(
   for (const { path } of differences(odb, treeOf(odb, onto), treeOf(odb, newest.oid))) {
     if (path.startsWith(prefix)) records.push(path.slice(prefix.length));
   }
+  const confirmed = ours.flatMap(({ commit }) => confirmationsIn(commit.message));
+  const kept = confirmed.map(({ address }) => parseAddress(address).path);
+  const named = new Set([...records, ...kept]);
   const top = links.indexOf(newest);
   const moved = links.slice(top).filter((link) => !isOurs(link));
-  const message = squashMessage([...ours].reverse(), records, given);
+  const message = squashMessage([...ours].reverse(), [...named], given);
   const { author } = oldest.commit;
   const above = links.slice(0, top).reverse();
   const rebuilt = [
@@ -106,16 +110,17 @@ function planOf(
   return { message, rewrite: { onto, folder, rebuilt, log } };
 }
 
-/** Whether a commit changes the memory; otherwise it changes only other files. */
-function isOurs({ inside }: UnpushedCommit): boolean {
-  return inside.length > 0;
+/** Whether a commit changes the memory or confirms a part of it; otherwise it changes only other files. */
+function isOurs({ inside, outside, commit }: UnpushedCommit): boolean {
+  return inside.length > 0 || (outside.length === 0 && confirmationsIn(commit.message).length > 0);
 }
 
 /** The unpushed commits down to the oldest one of the memory, and why the next one is not among them. */
 function findRange(visit: Visit, tip: Oid | undefined): UnpushedCommits {
-  const { links, end } = unpushedCommits(visit, tip, ({ parent, inside, outside }) => {
+  const { links, end } = unpushedCommits(visit, tip, (link) => {
+    const { parent, inside, outside } = link;
     if (parent === undefined) return 'is the first commit';
-    if (inside.length === 0 && outside.length === 0) return 'changes nothing';
+    if (inside.length === 0 && outside.length === 0 && !isOurs(link)) return 'changes nothing';
     const mixed = inside.length > 0 && outside.length > 0;
     return mixed ? `changes the memory and ${outside[0]}` : undefined;
   });

@@ -1,9 +1,17 @@
-import type { RecordAddress } from '../../core/markdown/section-statements.ts';
-import type { CommitCounts, Log, LogEntry, LogRequest } from '../../core/memory/history.ts';
+import { parseAddress, type RecordAddress } from '../../core/markdown/section-statements.ts';
+import type {
+  CommitCounts,
+  Log,
+  LogEntry,
+  LoggedChange,
+  LogRequest,
+} from '../../core/memory/history.ts';
+import type { Confirmed } from '../../core/memory/store.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex } from './change-index.ts';
 import { pathsOutside } from './commit-division.ts';
 import { changedFields, pairMoves } from './comparison.ts';
+import { Confirmations } from './confirmations.ts';
 import { ancestors, lineage, ownChanges, type Step } from './lineage.ts';
 import type { IndexedCommit } from './repository-history.ts';
 import { stepsOfSection } from './section-history.ts';
@@ -28,17 +36,35 @@ export async function logOf(
     .filter((step) => step.origins && visit.mayRead(step.path))
     .sort((a, b) => index.compare(a.commit, b.commit));
   const readable = section === undefined ? changes : stepsOfSection(visit, changes, section);
-  const commits = readable.map(({ commit }) => commit);
+  const paths = new Set(found.map((step) => step.path));
+  const confirmed = new Confirmations(visit, { index, number })
+    .of(paths, section)
+    .filter(
+      (one) => visit.mayRead(one.path) && !readable.some(({ commit }) => commit === one.commit),
+    );
+  const all = [...readable, ...confirmed].sort((a, b) => index.compare(a.commit, b.commit));
+  const commits = all.map(({ commit }) => commit);
   const chosen = new Set(await visit.archive.authors.select(index, commits, filter));
-  const steps = readable.filter(({ commit }) => chosen.has(commit));
+  const steps = all.filter(({ commit }) => chosen.has(commit));
   const page = steps.slice(skip, skip + limit);
   const entries = await Promise.all(
     page.map(async (step) => ({
-      ...(await stepEntry(visit, index, step)),
+      ...('text' in step
+        ? await confirmationEntry(visit, index, step)
+        : await stepEntry(visit, index, step)),
       ...(outside && outsideOf(visit, index.commit(step.commit).oid)),
     })),
   );
   return { entries, total: steps.length, shallow: found.some(({ origins }) => !origins) };
+}
+
+async function confirmationEntry(
+  visit: Visit,
+  index: ChangeIndex,
+  { commit, path }: { readonly commit: number; readonly path: string },
+): Promise<LogEntry> {
+  const { oid } = index.commit(commit);
+  return { commit: await visit.describe(oid), changes: [{ change: 'confirmed', path }] };
 }
 
 /** The commits that changed a record, descendants first. */
@@ -79,15 +105,27 @@ export async function logBelow(
   const entries = await Promise.all(
     page.map(async (number) => {
       const changes = ownChanges(index, number).filter(({ path }) => isWanted(path));
-      const { oid } = index.commit(number);
+      const { oid, confirms } = index.commit(number);
       return {
         commit: await visit.describe(oid),
         ...(outside && outsideOf(visit, oid)),
-        changes: pairMoves(changes, visit.versions).map(({ change }) => change),
+        changes: [
+          ...pairMoves(changes, visit.versions).map(({ change }) => change),
+          ...confirmedChanges(confirms, isWanted),
+        ],
       };
     }),
   );
   return { entries, total: found.length, shallow };
+}
+
+/** The records that a commit confirms, without changing them. */
+export function confirmedChanges(
+  confirms: readonly Confirmed[],
+  isWanted: (path: string) => boolean,
+): LoggedChange[] {
+  const paths = new Set(confirms.map(({ address }) => parseAddress(address).path));
+  return [...paths].filter(isWanted).map((path) => ({ change: 'confirmed', path }));
 }
 
 /** The counts of lists of commits that are kept. */
@@ -126,7 +164,12 @@ function commitsBelow(visit: Visit, { index, number }: IndexedCommit, folder: st
   for (const [commit, known] of ancestors(index, number).entries()) {
     if (!known) continue;
     if (index.isCut(commit)) shallow = true;
-    else if (ownChanges(index, commit).some(({ path }) => isWanted(path))) commits.push(commit);
+    else if (
+      ownChanges(index, commit).some(({ path }) => isWanted(path)) ||
+      confirmedChanges(index.commit(commit).confirms, isWanted).length > 0
+    ) {
+      commits.push(commit);
+    }
   }
   commits.sort((a, b) => index.compare(a, b));
   if (isWhole) walked.set(index, { number, commits, shallow });

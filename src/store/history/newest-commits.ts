@@ -1,8 +1,11 @@
 import type { LogEntry, NewestCommits } from '../../core/memory/history.ts';
+import type { Confirmed } from '../../core/memory/store.ts';
 import { monotonicTime } from '../../core/timing/clock.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import { confirmationsIn } from '../records/message.ts';
 import { type PathChange, pacer, pathChanges } from './change-index.ts';
 import { pairMoves } from './comparison.ts';
+import { confirmedChanges } from './log-walk.ts';
 import type { Visit } from './visit.ts';
 
 /** Limit of the commits that are looked at; most commits of some projects leave the memory as it is. */
@@ -14,6 +17,7 @@ interface Waiting {
   readonly oid: Oid;
   readonly time: number;
   readonly parents: readonly Oid[];
+  readonly confirms: readonly Confirmed[];
 }
 
 /**
@@ -34,10 +38,11 @@ export async function newestCommits(
   // The newest is last, so that it is cheap to take.
   const waiting: Waiting[] = [];
   const add = (oid: Oid) => {
-    const { committer, parents } = parseCommit(odb.content(oid, 'commit'));
+    const { committer, parents, message } = parseCommit(odb.content(oid, 'commit'));
     // Before those of the same second, so that a parent comes after all its children.
     const at = waiting.findIndex(({ time }) => time >= committer.seconds);
-    const commit = { oid, time: committer.seconds, parents };
+    const confirms = confirmationsIn(message);
+    const commit = { oid, time: committer.seconds, parents, confirms };
     waiting.splice(at < 0 ? waiting.length : at, 0, commit);
   };
   add(head);
@@ -54,10 +59,11 @@ export async function newestCommits(
       seen.add(parent);
     }
     const changes = ownChanges(visit, commit).filter(({ path }) => visit.mayRead(path));
-    if (changes.length > 0) {
+    const confirmed = confirmedChanges(commit.confirms, (path) => visit.mayRead(path));
+    if (changes.length + confirmed.length > 0) {
       entries.push({
         commit: await visit.describe(commit.oid),
-        changes: pairMoves(changes, visit.versions).map(({ change }) => change),
+        changes: [...pairMoves(changes, visit.versions).map(({ change }) => change), ...confirmed],
       });
     }
     await pause();

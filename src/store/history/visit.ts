@@ -1,3 +1,4 @@
+import { parseAddress } from '../../core/markdown/section-statements.ts';
 import type { CommitInfo } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
@@ -64,10 +65,11 @@ export class Visit {
     const info = this.archive.commit(oid);
     if (this.access.mode === undefined) return info;
     const { index, number } = await this.place(oid);
-    const hidden = index
-      .commit(number)
-      .changes.flatMap((_, parent) => index.changes(number, parent))
-      .some(({ path }) => this.archive.typeOf(path) && !this.access.mayRead(path));
+    const { changes, confirms } = index.commit(number);
+    const hidden = [
+      ...changes.flatMap((_, parent) => index.changes(number, parent)),
+      ...confirms.map(({ address }) => parseAddress(address)),
+    ].some(({ path }) => this.archive.typeOf(path) && !this.access.mayRead(path));
     if (!hidden) return info;
     const { reason: _, ...rest } = info;
     return { ...rest, subject: '(about records that the mode may not read)' };

@@ -1,6 +1,6 @@
 import type { CommitInfo } from '../../core/memory/history.ts';
 import type { Author } from '../../core/memory/session.ts';
-import type { Provenance } from '../../core/memory/store.ts';
+import type { Confirmed, Provenance } from '../../core/memory/store.ts';
 import type { Commit, Oid, Signature } from '../../git/objects/object.ts';
 import { oidPattern } from '../../git/objects/object-format.ts';
 
@@ -18,9 +18,14 @@ export interface Actor {
   readonly code?: Oid | undefined;
 }
 
+/** Name of the trailer of a confirmation. */
+const confirmedName = 'Confirmed';
+
 export const maxSubject = 72;
 export const maxReason = 4000;
 export const maxTrailer = 200;
+/** Limit of a trailer with the address of a record, which has to be complete. */
+const maxAddressTrailer = 1200;
 export const maxRecords = 20;
 
 /**
@@ -32,6 +37,7 @@ export const maxRecords = 20;
  * @param records paths of the changed records, relative to `.memory-bank/`.
  */
 export function commitMessage(why: Provenance, records: readonly string[], actor: Actor): string {
+  const { confirms } = why;
   const trailers: (readonly [name: string, value: string | undefined])[] = [
     ['Tool', actor.tool],
     ...listed(records).map((record) => ['Record', record] as const),
@@ -40,9 +46,11 @@ export function commitMessage(why: Provenance, records: readonly string[], actor
     ['Mode', actor.mode],
     ['Code', actor.code],
     ...Object.entries(why.trailers ?? {}),
+    [confirmedName, confirms && `${confirms.text} ${confirms.address}`],
   ];
   const lines = trailers.flatMap(([name, value]) => {
-    const text = cut(oneLine(value ?? ''), maxTrailer);
+    const limit = name === confirmedName ? maxAddressTrailer : maxTrailer;
+    const text = cut(oneLine(value ?? ''), limit);
     return text === '' ? [] : [`Memory-${name}: ${text}`];
   });
   const subject = cutAtWord(`memory: ${oneLine(why.subject)}`, maxSubject);
@@ -192,6 +200,9 @@ function squashTrailers(
   ]);
 }
 
+/** The trailers of ours that a squash keeps all. */
+const unbounded: ReadonlySet<string> = new Set(['Memory-Record', `Memory-${confirmedName}`]);
+
 /** Trailers with only the first few values of each of ours; every author stays. */
 function bounded(trailers: readonly string[]): string[] {
   const counts = new Map<string, number>();
@@ -199,7 +210,7 @@ function bounded(trailers: readonly string[]): string[] {
     const name = line.slice(0, line.indexOf(':'));
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
-    return !name.startsWith('Memory-') || name === 'Memory-Record' || count <= maxValues;
+    return !name.startsWith('Memory-') || unbounded.has(name) || count <= maxValues;
   });
 }
 
@@ -251,6 +262,19 @@ export function isMemoryMerge(message: string): boolean {
 export function isAcceptance(message: string): boolean {
   if (!isMemoryMessage(message) || !message.startsWith('memory: accept ')) return false;
   return partsOf(message).trailers.some((line) => reviewedLine.test(line));
+}
+
+const confirmedLine = new RegExp(`^Memory-${confirmedName}: ([0-9a-f]{32}) (\\S.*)$`);
+
+/** Returns what a message says that a person has confirmed; a squash can have several confirmations. */
+export function confirmationsIn(message: string): readonly Confirmed[] {
+  if (!message.includes(`\nMemory-${confirmedName}: `)) return [];
+  const { trailers } = partsOf(message);
+  if (!trailers.some((line) => /^Memory-Tool: /.test(line))) return [];
+  return trailers.flatMap((line) => {
+    const [, text, address] = confirmedLine.exec(line) ?? [];
+    return text === undefined || address === undefined ? [] : [{ text, address }];
+  });
 }
 
 const reviewedLine = new RegExp(`^Memory-Reviewed: ${oidPattern}`);

@@ -46,6 +46,8 @@ export class LiveTransaction extends RecordReader implements Transaction {
   readonly #writes = new Map<string, Write>();
   /** The writes of this change. */
   readonly #own = new Set<string>();
+  /** The records that its commit is about, changed or not. */
+  readonly #kept = new Set<string>();
   readonly #byKey = new Map<AnyRecordType, Map<string, Write>>();
   /** The text of each existing file on which a new text is based. */
   readonly #based = new Map<string, string>();
@@ -184,6 +186,15 @@ export class LiveTransaction extends RecordReader implements Transaction {
     this.#set({ type, key, path, value: type.codec.decode(text, path), text });
   }
 
+  /** Makes the change a commit about a record, also if nothing changes its text. */
+  async keep(path: string): Promise<void> {
+    const found = await this.#textAt(path);
+    if (!found) throw missing(path);
+    const { type, key, text } = found;
+    this.#set({ type, key, path, value: type.codec.decode(text, path), text });
+    this.#kept.add(path);
+  }
+
   async #textAt(path: string) {
     const write = this.#writes.get(path);
     if (write) {
@@ -237,7 +248,8 @@ export class LiveTransaction extends RecordReader implements Transaction {
       const before = this.#based.get(path);
       // A restored record may have taken its name before a twin was removed.
       if (before === undefined && text !== undefined) this.#checkTwins(path, type);
-      if (before !== text) changes.push({ path, before, after: text, value });
+      if (before !== text || this.#kept.has(path))
+        changes.push({ path, before, after: text, value });
     }
     return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
   }

@@ -3,6 +3,8 @@ import type { Decisions } from '../../core/memory/conflict.ts';
 import type { BranchMerge } from '../../core/memory/history.ts';
 import {
   type AcceptRequest,
+  type Confirmable,
+  type RecordConfirmation,
   type Reviews,
   reviewBranches,
   type WaitingReview,
@@ -22,6 +24,7 @@ import { areRelated } from '../sync/divergence.ts';
 import { acceptedCommits } from './accepted-commits.ts';
 import { acceptanceOf, proposedCommits } from './proposal-commits.ts';
 import { chosenSections, proposedPart } from './proposed-part.ts';
+import { confirm, confirmable } from './record-confirmation.ts';
 import { describeWaiting, lastCommon, rewritten } from './waiting-changes.ts';
 
 const prefix = `refs/heads/${reviewBranches}`;
@@ -146,6 +149,18 @@ export class SessionReviews implements Reviews {
     }
   }
 
+  async confirm(address: string, seen?: string): Promise<RecordConfirmation> {
+    this.#checkPerson(
+      'Only a person can confirm a record.',
+      '"memory-bank confirm" does it, and the page of the record. Agents verify records: verify_memory.',
+    );
+    return confirm(await this.#visit(), address, seen);
+  }
+
+  async confirmable(path: string): Promise<readonly Confirmable[]> {
+    return confirmable(await this.#visit(), path);
+  }
+
   async drop(name: string, seen?: Oid): Promise<string> {
     this.#checkPerson();
     const tip = this.#tipOf(name);
@@ -154,11 +169,11 @@ export class SessionReviews implements Reviews {
   }
 
   /** @throws MemoryError `forbidden` for an agent: a person decides on the changes of agents. */
-  #checkPerson(): void {
-    if (!this.#rights.session.isAgent) return;
-    throw new MemoryError('forbidden', 'Only a person can accept or drop the changes of agents.', {
-      hint: '"memory-bank review" does it, and the page Branches.',
-    });
+  #checkPerson(
+    refusal = 'Only a person can accept or drop the changes of agents.',
+    hint = '"memory-bank review" does it, and the page Branches.',
+  ): void {
+    if (this.#rights.session.isAgent) throw new MemoryError('forbidden', refusal, { hint });
   }
 
   /** Removes the branch of a review and its work tree; returns false if it has another last commit. */

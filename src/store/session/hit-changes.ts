@@ -5,6 +5,7 @@ import type { HitChange, SearchHit } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import { Confirmations } from '../history/confirmations.ts';
 import type { IndexedCommit } from '../history/repository-history.ts';
 import type { Visit } from '../history/visit.ts';
 import { isAcceptance } from '../records/message.ts';
@@ -111,11 +112,17 @@ export class HitChanges {
     });
     const commits = found.flatMap((one) => (one ? [one.oid, one.by] : []));
     await this.#learn(visit, head, place, commits);
-    return found.map((one) => {
+    const confirmations = new Confirmations(visit, place);
+    return found.map((one, at) => {
       if (one === undefined) return uncommitted;
       const own = this.#made.get(one.oid);
       const verified = one.by === undefined ? undefined : this.#made.get(one.by);
-      return own && verified && !own.confirmed ? confirmedBy(own, verified) : own;
+      const change = own && verified && !own.confirmed ? confirmedBy(own, verified) : own;
+      const hit = hits[at];
+      if (!change || !hit || confirmations.isEmpty) return change;
+      const confirming = confirmations.ofText(hit, textNow(visit, hit.path, past) ?? '');
+      if (confirming === undefined) return change;
+      return confirmedAs(change, visit.archive.commit(index.commit(confirming).oid));
     });
   }
 
@@ -183,7 +190,7 @@ const uncommitted: HitChange = { by: '', maker: 'person' };
 function changeOf(info: CommitInfo, isAccepted: boolean): HitChange {
   const { at, author, agent } = info;
   const maker = agent === undefined ? 'git' : isOfPerson(agent) ? 'person' : 'agent';
-  const by = maker === 'agent' ? authorName(info) : author.replace(/ <[^<>]*>$/, '');
+  const by = maker === 'agent' ? authorName(info) : nameOf(author);
   const confirmed = isAccepted ? 'review' : isVerification(info) ? 'verification' : undefined;
   return { at, by, maker, ...(confirmed && { confirmed }) };
 }
@@ -192,6 +199,16 @@ function changeOf(info: CommitInfo, isAccepted: boolean): HitChange {
 function confirmedBy(own: HitChange, { by, maker }: HitChange): HitChange {
   const verifier = by === own.by && maker === own.maker ? undefined : { by, maker };
   return { ...own, confirmed: 'verification', ...(verifier && { verifier }) };
+}
+
+/** A change of what a person confirmed as it is. */
+function confirmedAs(change: HitChange, { at, author }: CommitInfo): HitChange {
+  return { ...change, confirmed: 'person', confirmation: { by: nameOf(author), at } };
+}
+
+/** The name of an author without the address. */
+function nameOf(author: string): string {
+  return author.replace(/ <[^<>]*>$/, '');
 }
 
 /** The text of a record of the work tree, or of a commit. */

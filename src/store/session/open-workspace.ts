@@ -253,6 +253,8 @@ class StoreWorkspace implements Workspace {
       accept: async (...request) => (await load()).accept(...request),
       acceptFrom: async (...request) => (await load()).acceptFrom(...request),
       withdraw: async (...request) => (await load()).withdraw(...request),
+      confirm: async (...request) => (await load()).confirm(...request),
+      confirmable: async (...request) => (await load()).confirmable(...request),
       drop: async (...request) => (await load()).drop(...request),
     };
   }

@@ -32,6 +32,7 @@ import { branches } from '../history/branch-tips.ts';
 import { divide, division, tangledCommits } from '../history/commit-division.ts';
 import { CommitSnapshot } from '../history/commit-snapshot.ts';
 import { describeChange, pairMoves, sectionChanges } from '../history/comparison.ts';
+import { Confirmations } from '../history/confirmations.ts';
 import { changedSides, isAmong } from '../history/fork.ts';
 import { squash, squashable, squashForSync } from '../history/history-squash.ts';
 import { blame } from '../history/line-authors.ts';
@@ -234,10 +235,18 @@ export class SessionHistory implements History {
     const lines = numberedLines(text).filter(
       ({ start, end }) => !wanted || (start < wanted.end && end > wanted.start),
     );
+    const describe = (commit: number) => visit.describe(index.commit(commit).oid);
+    const confirmations = new Confirmations(visit, { index, number });
+    const whole = confirmations.ofText({ path }, text);
+    const parts = path.endsWith('.md') ? confirmations.inText(path, text) : [];
     return Promise.all(
-      lines.map(async ({ text, line }) => {
+      lines.map(async ({ text, line, start, end }) => {
         const { commit = number, boundary = true } = writers[line - 1] ?? {};
-        return { text, line, commit: await visit.describe(index.commit(commit).oid), boundary };
+        const part = parts.findLast(({ section }) => section.start <= start && end <= section.end);
+        const by = part ? part.commit : whole;
+        const confirmed = by === undefined ? undefined : await describe(by);
+        const own = { text, line, commit: await describe(commit), boundary };
+        return { ...own, ...(confirmed && { confirmed }) };
       }),
     );
   }

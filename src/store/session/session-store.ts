@@ -289,6 +289,7 @@ function trustedFirst(hits: readonly SearchHit[]): readonly SearchHit[] {
 
 /** Whether no person has written or confirmed a hit: an agent that verifies is still an agent alone. */
 function isUnconfirmed({ changed }: SearchHit): boolean {
-  if (changed?.maker !== 'agent' || changed.confirmed === 'review') return false;
+  if (changed?.maker !== 'agent') return false;
+  if (changed.confirmed === 'review' || changed.confirmed === 'person') return false;
   return changed.verifier === undefined || changed.verifier.maker === 'agent';
 }

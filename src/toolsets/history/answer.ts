@@ -1,4 +1,4 @@
-import type { Change, CommitInfo } from '../../core/memory/history.ts';
+import type { CommitInfo, LoggedChange } from '../../core/memory/history.ts';
 import type { JsonObject, JsonValue } from '../../core/values/json.ts';
 import { countWithin } from '../../core/values/size-budget.ts';
 
@@ -25,9 +25,7 @@ export function shortId(oid: string): string {
 }
 
 /** The first changes of a list, and the number of the others. */
-export function changesAnswer(
-  changes: readonly (Change & { readonly fields?: readonly string[] })[],
-) {
+export function changesAnswer(changes: readonly LoggedChange[]) {
   const shown = changes.slice(0, maxChanges).map(({ change, path, from, fields }) => ({
     change,
     path,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Painter } from '../../core/answers/painter.ts';
 import { defineOperation } from '../../core/declarations/tool.ts';
-import type { BlamedLine } from '../../core/memory/history.ts';
+import type { BlamedLine, CommitInfo } from '../../core/memory/history.ts';
 import { commitAnswer, cutDiff, shallowNote, shortId, withinBudget } from './answer.ts';
 import { forPeople, path, revision } from './history-fields.ts';
 
@@ -43,6 +43,7 @@ export const blameRecord = defineOperation({
       path,
       blame,
       commits,
+      ...confirmedField(wanted),
       total_lines: all.length,
       ...(next <= last && { next_line: next }),
       ...(wanted.some(({ boundary }) => boundary) && { note: shallowNote }),
@@ -62,6 +63,25 @@ export const blameRecord = defineOperation({
     show: blameLines,
   },
 });
+
+/** The lines that a person has confirmed as they are, or nothing if there are none. */
+function confirmedField(lines: readonly BlamedLine[]) {
+  const confirmed = confirmedStretches(lines).map(({ from, to, commit }) => {
+    return { from, to, commit: shortId(commit.oid), at: commit.at, author: commit.author };
+  });
+  return confirmed.length > 0 ? { confirmed } : {};
+}
+
+/** The stretches of lines that one commit confirmed. */
+function confirmedStretches(lines: readonly BlamedLine[]) {
+  const found: { from: number; to: number; commit: CommitInfo }[] = [];
+  for (const { line, confirmed } of lines) {
+    const last = found.at(-1);
+    if (last && last.to === line - 1 && last.commit.oid === confirmed?.oid) last.to = line;
+    else if (confirmed) found.push({ from: line, to: line, commit: confirmed });
+  }
+  return found;
+}
 
 /** Maximum length of a stretch, in characters: an answer can end only between two stretches. */
 const maxStretch = 2000;
@@ -87,7 +107,7 @@ function blameLines(lines: readonly BlamedLine[], painter: Painter): string[] {
   });
   const width = Math.max(0, ...writers.map((writer) => writer.length));
   const digits = String(lines.at(-1)?.line ?? 0).length;
-  return lines.map(({ text, line: number, commit, boundary }, i) => {
+  const written = lines.map(({ text, line: number, commit, boundary }, i) => {
     // As in git, the mark of a boundary: in a shallow clone the line may be older than this commit.
     const id = `${boundary ? '^' : ' '}${shortId(commit.oid)}`;
     const writer = `${commit.at.slice(0, 10)} ${(writers[i] ?? '').padEnd(width)}`;
@@ -95,4 +115,12 @@ function blameLines(lines: readonly BlamedLine[], painter: Painter): string[] {
     const line = painter.plain(text.replace(/\n$/, ''));
     return `${painter.paint('key', id)} ${painter.paint('faint', head)} ${line}`;
   });
+  const confirmed = confirmedStretches(lines).map(({ from, to, commit }) => {
+    const who = `${commit.at.slice(0, 10)} by ${commit.author.replace(/ <[^<>]*>$/, '')}`;
+    return painter.paint(
+      'good',
+      `confirmed ${who}, ${shortId(commit.oid)}: lines ${from} to ${to}`,
+    );
+  });
+  return [...written, ...confirmed];
 }

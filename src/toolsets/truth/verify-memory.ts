@@ -117,6 +117,7 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
   const old = supersedes?.map(pastedPath);
   let replaced: readonly string[] = [];
   let isUnwritten = false;
+  let isWritten = false;
   const { path, before, annotations } = await context.store.change(
     { subject: `${verifies ? 'verify' : 'annotate'} ${asked}` },
     async (transaction) => {
@@ -124,6 +125,8 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
       const before = await transaction.annotations(path);
       const text = await transaction.text(path);
       if (!before || text === undefined) throw missing(path);
+      const record = parseAddress(path).path;
+      const whole = await transaction.text(record);
       replaced = old ? await supersede(transaction, path, old) : [];
       const mentions = verifies
         ? await citedMentions(context, path, text, { findings, given })
@@ -146,12 +149,17 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
         await transaction.annotate(address, { mentioned });
       }
       const annotations = (await transaction.annotations(path)) ?? before;
+      isWritten = (await transaction.text(record)) !== whole;
       isUnwritten = verifies && isInText && annotations.evidence.length === 0 && !given;
       return { path, before, annotations };
     },
   );
   const linked = await linkedTo(context.history, replaced);
-  if (isUnwritten) context.note(`Nothing was written: ${path} names no code that could change.`);
+  // A person who finds everything as it was says so; the word of an agent adds nothing then.
+  const isPerson = !context.session.isAgent && head !== undefined;
+  if (verifies && isPerson && !isWritten) await context.reviews.confirm(path);
+  else if (isUnwritten)
+    context.note(`Nothing was written: ${path} names no code that could change.`);
   const about = findingsAbout(path, { before, after: annotations }, findings);
   return { path, isConfirmed: verifies, annotations, linked, changed: changesOf(about) };
 }

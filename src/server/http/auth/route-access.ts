@@ -66,6 +66,8 @@ const routes = {
   'POST /memory/reviews/accept': 'memory:review',
   'POST /memory/branches/accept': 'memory:review',
   'POST /memory/reviews/drop': 'memory:review',
+  'GET /memory/confirmable': 'memory:read',
+  'POST /memory/confirm': 'memory:review',
   'GET /memory/user-records': 'memory:read',
   'GET /memory/user-record/{path}': 'memory:read',
   'GET /memory/events': 'memory:read',

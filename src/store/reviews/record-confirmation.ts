@@ -1,0 +1,69 @@
+import { formatAddress, parseAddress, Sections } from '../../core/markdown/section-statements.ts';
+import type { Confirmed } from '../../core/memory/store.ts';
+import { missing } from '../../core/memory/supersede.ts';
+import type { Confirmable, RecordConfirmation } from '../../core/memory/waiting-reviews.ts';
+import { pastedPath } from '../../core/names/pasted-path.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { Confirmations, confirmedText } from '../history/confirmations.ts';
+import { checkSeen } from '../history/restoration.ts';
+import { recordPath, type Visit } from '../history/visit.ts';
+import { toCommitMade } from '../records/call-rights.ts';
+
+/** Confirms a record or section as it is, with a commit that changes no file; see `Reviews`. */
+export async function confirm(
+  visit: Visit,
+  given: string,
+  seen?: string,
+): Promise<RecordConfirmation> {
+  const { actor, signal, onCommit } = visit.rights;
+  const { path: asked, section } = parseAddress(pastedPath(given));
+  const path = recordPath(asked);
+  const named = formatAddress({ path, section });
+  const { result, made } = await visit.archive.memory.change(
+    (confirms: Confirmed) => ({ subject: `confirm ${confirms.address}`, confirms }),
+    async (draft): Promise<Confirmed> => {
+      await draft.refresh();
+      if (seen !== undefined) await checkSeen(visit, path, seen);
+      const address = await draft.addressOf(named);
+      const text = address === undefined ? undefined : await draft.text(address);
+      if (address === undefined || text === undefined) throw missing(named);
+      await draft.keep(path);
+      return { address, text: confirmedText(text) };
+    },
+    visit.access,
+    await actor(),
+    { signal, alone: true },
+  );
+  if (!made) throw new MemoryError('internal', `${result.address} was not confirmed.`);
+  onCommit(toCommitMade(made));
+  return { address: result.address, commit: await visit.describe(made.oid) };
+}
+
+/** The record and its sections as they are now, with what is confirmed of them; see `Reviews`. */
+export async function confirmable(visit: Visit, given: string): Promise<readonly Confirmable[]> {
+  const path = recordPath(given);
+  visit.checkRead(path);
+  const { memory, repository } = visit.archive;
+  const head = repository.head().oid;
+  const text = memory.text(path)?.replaceAll('\r\n', '\n');
+  if (head === undefined || text === undefined) return [];
+  const place = await visit.place(head);
+  const confirmations = new Confirmations(visit, place);
+  const sections = path.endsWith('.md') ? new Sections(path, text) : undefined;
+  const parts = confirmations.inText(path, text);
+  const commitOf = async (number: number | undefined) =>
+    number === undefined ? undefined : visit.describe(place.index.commit(number).oid);
+  const entries = sections?.all.filter((one) => sections.addressOf(one) !== path) ?? [];
+  const level = Math.min(...entries.map((one) => one.level));
+  const found = await Promise.all(
+    entries
+      .filter((one) => one.level === level)
+      .map(async (one) => ({
+        address: sections?.addressOf(one) ?? path,
+        title: one.heading,
+        confirmed: await commitOf(parts.find(({ section }) => section.start === one.start)?.commit),
+      })),
+  );
+  const confirmed = await commitOf(confirmations.ofText({ path }, text));
+  return [{ address: path, title: undefined, confirmed }, ...found];
+}
