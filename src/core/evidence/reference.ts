@@ -27,8 +27,8 @@ const maxName = 255;
 /** The highest line number. */
 const maxLine = 9_999_999;
 
-/** A word needs one of these to be a path; most words of a text have none. */
-const mayBePath = /[/#:]|\.[^.,:;!?*]/;
+/** A word needs one of these to be a path, or lines of one; most words of a text have none. */
+const mayBePath = /\/|\.[^.,:;!?*]|:\d|#L\d/;
 
 /**
  * Code between as many backticks as before it, the target of a markdown link, or a word; all parts are

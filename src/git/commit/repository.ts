@@ -308,10 +308,15 @@ export class Repository {
     return this.#readIndex()?.find(path);
   }
 
-  /** The blob of a file that nobody has changed since it was staged; undefined if it has to be read. */
-  unchanged(path: string, stat: Stat): Oid | undefined {
-    const time = this.#readIndex() && this.#index && timeOf(this.#index);
-    return time === undefined ? undefined : this.#index?.file.unchanged(path, stat, time);
+  /**
+   * Compares files with the index as it is now: returns the blob of a file that nobody has changed since
+   * it was staged, and undefined for one that has to be read.
+   */
+  staging(): (path: string, stat: Stat) => Oid | undefined {
+    const file = this.#readIndex();
+    const time = this.#index && timeOf(this.#index);
+    if (time === undefined) return () => undefined;
+    return (path, stat) => file?.unchanged(path, stat, time);
   }
 
   /** Whether git ignores a path, as a file or as a folder; true if its rules cannot be read. */

@@ -4,12 +4,17 @@ import type { Oid } from './object.ts';
 import type { ObjectDatabase } from './odb.ts';
 import { findEntry, listTree, type TreeEntry } from './tree.ts';
 
+/** A folder is listed after this number of entries that were searched for in it one by one. */
+const fewEntries = 16;
+
 /** Reads a folder of a commit like a folder on disk, without a checkout. */
 export class TreeFolder implements ReadFolder {
   readonly #odb: ObjectDatabase;
   readonly #tree: Oid | undefined;
   /** Entries of the listed folders, by path: a caller that lists a folder reads all of it. */
   readonly #listed = new Map<string, ReadonlyMap<string, TreeEntry>>();
+  /** The number of entries that were searched for in each of the other folders. */
+  readonly #sought = new Map<string, number>();
 
   /** @param tree undefined for a folder that the commit does not have. */
   constructor(odb: ObjectDatabase, tree: Oid | undefined) {
@@ -49,12 +54,15 @@ export class TreeFolder implements ReadFolder {
 
   list(path: string): DirectoryEntry[] | undefined {
     const tree = this.#folder(path);
-    if (!tree) return undefined;
-    const entries = listTree(tree, this.#odb.format).map(
-      ({ name, ...entry }) => [name, entry] as const,
-    );
-    this.#listed.set(path, new Map(entries));
-    return entries.map(([name, entry]) => ({ name, kind: kindOf(entry) }));
+    const entries = tree && [...this.#listing(path, tree)];
+    return entries?.map(([name, entry]) => ({ name, kind: kindOf(entry) }));
+  }
+
+  #listing(path: string, tree: Buffer): ReadonlyMap<string, TreeEntry> {
+    const entries = listTree(tree, this.#odb.format);
+    const listed = new Map(entries.map(({ name, ...entry }) => [name, entry]));
+    this.#listed.set(path, listed);
+    return listed;
   }
 
   /** The id of the file or folder at a path. */
@@ -68,6 +76,9 @@ export class TreeFolder implements ReadFolder {
     const listed = this.#listed.get(folder);
     if (listed) return listed.get(name);
     const tree = this.#folder(folder);
+    const sought = (this.#sought.get(folder) ?? 0) + 1;
+    this.#sought.set(folder, sought);
+    if (tree && sought > fewEntries) return this.#listing(folder, tree).get(name);
     return tree && findEntry(tree, name, this.#odb.format);
   }
 

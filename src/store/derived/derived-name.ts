@@ -1,6 +1,6 @@
 import { checksum } from '../../core/values/checksum.ts';
 
-const kinds = ['records', 'brief', 'recent', 'words', 'vectors'] as const;
+const kinds = ['records', 'brief', 'recent', 'words', 'vectors', 'checked'] as const;
 
 /** The beginnings of the names of files that are derived from a memory. */
 export type DerivedKind = (typeof kinds)[number];

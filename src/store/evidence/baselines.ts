@@ -48,6 +48,8 @@ export async function withBaselines(
   head: Oid,
   named: readonly Named[],
 ): Promise<PlaceBaseline[]> {
+  // The index of the history takes time, and is not needed for nothing.
+  if (named.length === 0) return [];
   const { index, number } = await visit.place(memory);
   const statements = new Statements(visit.archive.repository.odb);
   for (const { record, references, committed } of named) {

@@ -161,7 +161,7 @@ export class Cautions {
     const known = this.#texts.get(path);
     if (known && record && sameStat(known.stat, record.stat)) return known;
     const text = record && readText(visit, path);
-    const checked = record && new CheckedRecord(record.type, path, text ?? '');
+    const checked = record && new CheckedRecord(record.type, path, { text: () => text ?? '' });
     const { annotations, sections } = checked?.statements ?? readStatements(path, '');
     const own = new Set([annotations.supersededBy, ...annotations.supersedes]);
     const named = new NamedRecords(view);
@@ -262,7 +262,7 @@ export class Cautions {
     const files = new Set(based.map(({ reference }) => reference.path));
     // Taken before the files are read: a change between the two shows at the next call.
     for (const file of files) statOf(file);
-    const judged = byKey(await inSlices(judgeAll(visit, now, undefined, based), pause), (one) => {
+    const judged = byKey(await inSlices(judgeAll(now, undefined, based), pause), (one) => {
       return one.record;
     });
     const committed = new Set(

@@ -12,6 +12,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
+import { commonAncestor } from '../history/branch-work.ts';
 import { pathChanges } from '../history/change-index.ts';
 import { ancestors } from '../history/lineage.ts';
 import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
@@ -21,15 +22,17 @@ import { brokenLinks } from './broken-links.ts';
 import { codeFindings } from './code-findings.ts';
 import { conflictFindings, fileFindings, secretFindings } from './file-findings.ts';
 import {
+  BranchCode,
+  type CodeNow,
   codeNow,
   type Judged,
   judgeAll,
   NamedPlaces,
   readRecords,
-  type Since,
 } from './judged-places.ts';
 import { MendCommands } from './mend-commands.ts';
 import { type MissingLink, NamedRecords } from './named-records.ts';
+import { SavedReadings } from './saved-readings.ts';
 import { ruleFindings, settingsFindings } from './settings-findings.ts';
 import { type SpanChange, spanChanges } from './span-changes.ts';
 import { strayFindings } from './stray-findings.ts';
@@ -66,13 +69,7 @@ export async function checkEvidence(
   const paths = new Set(pathsBelow(all, memoryPath(request.path)));
   const { only } = request;
   const mend = new MendCommands(visit, head);
-  const { places, statements, contents, links } = await inSlices(
-    readAll(visit, head, mend, only === 'code' ? paths : all, {
-      code: only === 'texts' ? new Set() : paths,
-      texts: only !== 'code',
-    }),
-    pause,
-  );
+  const saved = new SavedReadings(visit);
   // A memory apart from the code does not change with it.
   const changed =
     since === undefined
@@ -80,12 +77,23 @@ export async function checkEvidence(
       : memory.isApart
         ? new Set<string>()
         : changedRecords(visit, since, head, paths);
-  const limits = since === undefined ? undefined : { commit: since, records: changed };
-  const [judged, changes] = await checkCode(visit, { memory: head, code }, limits, places);
+  const now = codeNow(visit, code);
+  const branch = since === undefined ? undefined : new BranchCode(visit, now, since, changed);
+  const { places, statements, contents, links } = await inSlices(
+    readAll(visit, head, mend, only === 'code' ? paths : all, {
+      code: only === 'texts' ? new Set() : paths,
+      texts: only === 'code' ? new Set() : changed,
+      saved,
+      branch,
+    }),
+    pause,
+  );
+  const [judged, changes] = await checkCode(visit, head, now, branch, places);
   const ofCode = await codeFindings(visit, judged, changes, mend);
   const folders = { memory: memory.inTree(''), project: join(memory.folderInCode, '..') };
   if (only === 'code') return { ...toReport([ofCode]), folders };
   const files = await inSlices(fileFindings(visit, mend), pause);
+  await saved.save();
   const broken = brokenLinks(visit, links, mend);
   const texts = textFindings(visit, statements, mend, archive.today(), request.tending === true);
   const ofTexts = await inSlices(texts, pause);
@@ -109,74 +117,87 @@ function otherFindings(visit: Visit, since: Oid | undefined, code: Oid, mend: Me
   return [settings, ...others.map((all) => new Map([...all].filter(([path]) => isChanged(path))))];
 }
 
-/** Reads each record once, for its places in the code, its statements and its content. */
+/**
+ * Reads each record once, for its places in the code, its statements and its content.
+ *
+ * The statements are those of all records, because others contradict them.
+ */
 function* readAll(
   visit: Visit,
   head: Oid,
   mend: MendCommands,
   paths: Iterable<string>,
-  wanted: { readonly code: ReadonlySet<string>; readonly texts: boolean },
+  wanted: {
+    readonly code: ReadonlySet<string>;
+    readonly texts: ReadonlySet<string>;
+    readonly saved: SavedReadings;
+    readonly branch: BranchCode | undefined;
+  },
 ): Steps<{
   readonly places: readonly Named[];
   readonly statements: readonly RecordStatements[];
   readonly contents: ReadonlyMap<string, readonly TextFinding[]>;
   readonly links: readonly MissingLink[];
 }> {
-  const places = new NamedPlaces(visit, head);
+  const places = new NamedPlaces(visit, head, wanted.branch);
   const statements: RecordStatements[] = [];
   const contents = new Map<string, readonly TextFinding[]>();
   const links: MissingLink[] = [];
   const { memory } = visit.archive;
   const guard = memory.secretGuard();
   const named = new NamedRecords(memory.view);
-  for (const record of readRecords(visit, paths)) {
+  for (const record of readRecords(visit, paths, wanted.saved)) {
     yield;
     if (wanted.code.has(record.path)) places.add(record);
-    if (!wanted.texts) continue;
-    statements.push(statementsOf(record, named));
+    if (wanted.texts.size === 0) continue;
+    const stated = statementsOf(record, named);
+    statements.push(stated);
+    if (!wanted.texts.has(record.path)) continue;
     links.push(...named.missing(record));
+    if (record.known) continue;
     const found = [...secretFindings(guard, record, mend), ...conflictFindings(record, mend)];
     if (found.length > 0) contents.set(record.path, found);
+    else if (stated.hidden.length === 0) wanted.saved.add(record);
   }
   return { places: places.all, statements, contents, links };
 }
 
+/** @param memory the last commit of the memory. */
 async function checkCode(
   visit: Visit,
-  { memory, code }: { readonly memory: Oid; readonly code: Oid },
-  since: Since | undefined,
+  memory: Oid,
+  now: CodeNow,
+  branch: BranchCode | undefined,
   places: readonly Named[],
 ): Promise<[judged: readonly Judged[], changes: ReadonlyMap<Judged, SpanChange>]> {
-  const now = codeNow(visit, code);
   const pause = () => visit.rights.signal.throwIfAborted();
-  const based = await withBaselines(visit, memory, code, places);
-  const judged = await inSlices(judgeAll(visit, now, since, based), pause);
+  const based = await withBaselines(visit, memory, now.head, places);
+  const judged = await inSlices(judgeAll(now, branch, based), pause);
   const changes = await inSlices(
     spanChanges(visit.archive.code.repository.odb, now, judged),
     pause,
   );
-  if (since === undefined) return [judged, changes];
-  return [judged.filter(await changedAfter(visit, since.commit, changes)), changes];
+  if (branch === undefined) return [judged, changes];
+  const old = await oldCommits(visit, branch.since, changes.values());
+  const isNew = (one: Judged) => {
+    const { commit, exact } = changes.get(one) ?? {};
+    return !exact || commit === undefined || !old.has(commit);
+  };
+  return [judged.filter(isNew), changes];
 }
 
-/** Returns whether a place is as it was, or was changed by a commit that another one does not contain. */
-async function changedAfter(
+/** The commits of changes that another commit contains. */
+async function oldCommits(
   visit: Visit,
   since: Oid,
-  changes: ReadonlyMap<Judged, SpanChange>,
-): Promise<(one: Judged) => boolean> {
-  const place = await visit.codePlace(since);
-  const known = ancestors(place.index, place.number);
+  changes: Iterable<SpanChange>,
+): Promise<ReadonlySet<Oid>> {
   const old = new Set<Oid>();
-  for (const { commit, exact } of changes.values()) {
+  for (const { commit, exact } of changes) {
     if (commit === undefined || !exact || old.has(commit)) continue;
-    const { number } = await visit.codePlace(commit);
-    if (known[number]) old.add(commit);
+    if ((await lastCommon(visit, commit, since)) === commit) old.add(commit);
   }
-  return (one) => {
-    const change = changes.get(one);
-    return !change?.exact || change.commit === undefined || !old.has(change.commit);
-  };
+  return old;
 }
 
 /** The records that differ from a commit in HEAD. */
@@ -225,11 +246,18 @@ function pathsBelow(paths: readonly string[], below: string | undefined): readon
 /** The last common commit of HEAD and a revision; the revision itself where there is none. */
 export async function forkPoint(visit: Visit, head: Oid, revision: string): Promise<Oid> {
   const oid = await visit.archive.code.resolve(revision, visit.rights);
-  const [here, there] = [await visit.codePlace(head), await visit.codePlace(oid)];
+  return (await lastCommon(visit, head, oid)) ?? oid;
+}
+
+/** The last common commit of two; the index of the history, which takes time, is for distant ones. */
+async function lastCommon(visit: Visit, one: Oid, other: Oid): Promise<Oid | undefined> {
+  const near = commonAncestor(visit.archive.code.repository.odb, one, other);
+  if (near !== undefined) return near;
+  const [here, there] = [await visit.codePlace(one), await visit.codePlace(other)];
   const own = ancestors(there.index, here.number);
   const others = ancestors(there.index, there.number);
   const common = [...Array(Math.min(own.length, others.length)).keys()].findLast(
     (commit) => own[commit] && others[commit],
   );
-  return common === undefined ? oid : there.index.commit(common).oid;
+  return common === undefined ? undefined : there.index.commit(common).oid;
 }

@@ -1,11 +1,15 @@
 import { bothSay, saysTheSame, statementOf } from '../../core/evidence/statement.ts';
 import type { Verdict } from '../../core/evidence/verdict.ts';
+import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { addTo } from '../../core/values/multimap.ts';
+import type { Repository } from '../../git/commit/repository.ts';
 import { isBlob, type Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { pathChanges } from '../history/change-index.ts';
 import type { PastRecords } from '../history/past-records.ts';
 import type { Visit } from '../history/visit.ts';
+import { isSettled } from '../records/record-file.ts';
+import { join } from '../records/record-path.ts';
 import type { Steps } from '../records/slices.ts';
 import type { Named, PlaceBaseline } from './baselines.ts';
 import { FileJudge, type Judgement } from './judgement.ts';
@@ -13,20 +17,13 @@ import { type CommitGraph, codeGraph } from './last-commits.ts';
 import { ProjectCode } from './project-code.ts';
 import { CheckedRecord, type Ground, maxEvidence } from './record-evidence.ts';
 import { RenameSearch } from './rename-search.ts';
+import type { SavedReadings } from './saved-readings.ts';
 
 /** Limit of the present texts that stay in memory to show what has changed, in bytes. */
 const maxKept = 64 * 1024 * 1024;
 
 export interface Judged extends PlaceBaseline {
   readonly judgement: Judgement;
-}
-
-/** The changes to which a check is limited. */
-export interface Since {
-  /** Code that this commit has in the same form does not count. */
-  readonly commit: Oid;
-  /** The records that were written since. */
-  readonly records: ReadonlySet<string>;
 }
 
 /** The code that places are compared with. */
@@ -53,37 +50,96 @@ export function codeNow({ archive }: Visit, head: Oid, earlier?: CodeNow): CodeN
   return { head, code, renames, graph };
 }
 
-/** Reads records; those that cannot be read, or that the session may not read, are left out. */
-export function* readRecords(visit: Visit, paths: Iterable<string>): Generator<CheckedRecord> {
+/** The changes of a branch to which a check is limited. */
+export class BranchCode {
+  /** The commit at which the branch begins: code that is the same there does not count. */
+  readonly since: Oid;
+  /** The records that were written since. */
+  readonly records: ReadonlySet<string>;
+  readonly #now: CodeNow;
+  readonly #touched: ReadonlySet<string>;
+  readonly #known = new Map<string, boolean>();
+
+  constructor({ archive }: Visit, now: CodeNow, since: Oid, records: ReadonlySet<string>) {
+    [this.#now, this.since, this.records] = [now, since, records];
+    const { odb } = archive.code.repository;
+    const changes = pathChanges(odb, treeOf(odb, since), treeOf(odb, now.head));
+    this.#touched = new Set(changes.map(({ path }) => path));
+  }
+
+  /** Whether the branch or the work tree changes a file. */
+  touches(path: string): boolean {
+    const { code, renames, head } = this.#now;
+    const known =
+      this.#known.get(path) ??
+      (this.#touched.has(code.inTree(path)) ||
+        new FileJudge(code, renames, head, path).differsFrom(head));
+    this.#known.set(path, known);
+    return known;
+  }
+}
+
+/**
+ * Reads records; those that cannot be read, or that the session may not read, are left out.
+ *
+ * @param saved the readings of earlier checks.
+ */
+export function* readRecords(
+  visit: Visit,
+  paths: Iterable<string>,
+  saved?: SavedReadings,
+): Generator<CheckedRecord> {
+  const { memory } = visit.archive;
   for (const path of paths) {
     const type = visit.archive.typeOf(path);
-    const text = type && visit.mayRead(path) ? readText(visit, path) : undefined;
-    if (type && text !== undefined) yield new CheckedRecord(type, path, text);
+    if (!type || !visit.mayRead(path)) continue;
+    const value = () => memory.view.known(path)?.value;
+    const reading = saved?.of(path);
+    const since = Date.now();
+    const file = reading ? undefined : orNothing(() => memory.recordFile(path));
+    if (!reading && !file) continue;
+    const stat = file && isSettled(file.stat, since) ? file.stat : undefined;
+    const text = () => file?.text ?? readText(visit, path) ?? '';
+    yield new CheckedRecord(type, path, { text, stat, value, reading });
   }
 }
 
 /** Collects the places that records rest on, up to a limit. */
 export class NamedPlaces {
   readonly all: Named[] = [];
+  readonly #visit: Visit;
+  readonly #branch: BranchCode | undefined;
   readonly #past: PastRecords;
+  readonly #staging = new MicrotaskMemo<ReturnType<Repository['staging']>>();
+  /** The path of the memory folder in the trees of its repository. */
+  readonly #folder: string;
   #count = 0;
 
-  constructor(visit: Visit, head: Oid) {
+  /** @param branch the changes to which the check is limited. */
+  constructor(visit: Visit, head: Oid, branch?: BranchCode) {
+    this.#visit = visit;
+    this.#branch = branch;
     this.#past = visit.archive.records(head);
+    this.#folder = visit.archive.memory.inTree('');
   }
 
   add(record: CheckedRecord): void {
-    const { path, text } = record;
-    const references = record.evidence.slice(0, maxEvidence - this.#count);
+    const { path } = record;
+    const branch = this.#branch?.records.has(path) ? undefined : this.#branch;
+    const references = record.evidence
+      .filter((one) => branch?.touches(one.path) ?? true)
+      .slice(0, maxEvidence - this.#count);
     this.#count += references.length;
     if (references.length === 0) return;
-    this.all.push({ record: path, references, committed: this.#committed(path, text, references) });
+    this.all.push({ record: path, references, committed: this.#committed(record, references) });
   }
 
   /** The places about which the last commit says the same. */
-  #committed(path: string, text: string, references: readonly Ground[]): ReadonlySet<Ground> {
+  #committed(record: CheckedRecord, references: readonly Ground[]): ReadonlySet<Ground> {
+    const { path } = record;
     const committed = this.#past.oid(path);
-    if (committed !== undefined && isBlob(Buffer.from(text), committed)) return new Set(references);
+    if (committed !== undefined && this.#isBlob(record, committed)) return new Set(references);
+    const { text } = record;
     const past = orNothing(() => this.#past.text(path)) ?? '';
     if (saysTheSame(path, past, text)) return new Set(references);
     const [before, now] = [past, text].map((one) => statementOf(path, one));
@@ -95,14 +151,24 @@ export class NamedPlaces {
       }),
     );
   }
+
+  /** Whether a record is the blob with this id, which git's index says of most without a look at the text. */
+  #isBlob(record: CheckedRecord, oid: Oid): boolean {
+    const { path } = record;
+    const { memory, repository } = this.#visit.archive;
+    const stat = memory.view.lookedAt(path)?.stat;
+    const staged = this.#staging.get(() => repository.staging());
+    if (stat && staged(join(this.#folder, path), stat) === oid) return true;
+    return isBlob(Buffer.from(record.text), oid);
+  }
 }
 
 /** The text of a record; undefined if the file cannot be read, which other commands report. */
 export function readText(visit: Visit, path: string): string | undefined {
-  return orNothing(() => visit.archive.memory.text(path));
+  return orNothing(() => visit.archive.memory.recordFile(path))?.text;
 }
 
-function orNothing(read: () => string | undefined): string | undefined {
+function orNothing<T>(read: () => T | undefined): T | undefined {
   try {
     return read();
   } catch {
@@ -112,18 +178,10 @@ function orNothing(read: () => string | undefined): string | undefined {
 
 /** Judges all places, file by file, so that each file is read once. */
 export function* judgeAll(
-  visit: Visit,
   { code, renames, head }: CodeNow,
-  since: Since | undefined,
+  branch: BranchCode | undefined,
   based: readonly PlaceBaseline[],
 ): Steps<Judged[]> {
-  const { odb } = visit.archive.code.repository;
-  const touched =
-    since === undefined
-      ? undefined
-      : new Set(
-          pathChanges(odb, treeOf(odb, since.commit), treeOf(odb, head)).map(({ path }) => path),
-        );
   const judged: Judged[] = [];
   let kept = 0;
   function* judgeGroup(judge: FileJudge, group: readonly PlaceBaseline[], only?: Verdict): Steps {
@@ -143,11 +201,11 @@ export function* judgeAll(
   const removed = new Map<string, readonly [judge: FileJudge, group: readonly PlaceBaseline[]]>();
   for (const [path, group] of byKey(based, ({ reference }) => reference.path)) {
     const judge = new FileJudge(code, renames, head, path);
-    if (touched && !touched.has(code.inTree(path)) && !judge.differsFrom(head)) {
+    if (branch && !branch.touches(path)) {
       // The record can name lines that the file never had.
       yield* judgeGroup(
         judge,
-        group.filter(({ record }) => since?.records.has(record)),
+        group.filter(({ record }) => branch.records.has(record)),
         'beyond',
       );
       continue;

@@ -1,4 +1,3 @@
-import { memoryLinks } from '../../core/evidence/memory-links.ts';
 import type { RecordKey } from '../../core/record/record-type.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import { lineOf } from './finding-lines.ts';
@@ -29,12 +28,11 @@ export class NamedRecords {
    * superseded sections, and by the keys in its fields.
    */
   of(record: CheckedRecord): string[] {
-    const { path, text, type, statements } = record;
-    const named = memoryLinks(path, statements.sections?.live() ?? text);
+    const { path, type } = record;
     const value = type.dependsOn && record.value;
     const keys = (value && type.dependsOn?.(value)) ?? [];
     const linked = keys.slice(0, maxKeys).flatMap((key) => this.#pathOf(key) ?? []);
-    return [...new Set([...named, ...linked])].filter((link) => link !== path);
+    return [...new Set([...record.links, ...linked])].filter((link) => link !== path);
   }
 
   /** The paths where the records may be that a record names by the keys in its fields. */
@@ -48,13 +46,13 @@ export class NamedRecords {
 
   /** The keys in the fields of a record whose records are not where their keys lead. */
   missing(record: CheckedRecord): MissingLink[] {
-    const { type, path, text } = record;
+    const { type, path } = record;
     const value = (type.dependsOn ?? type.linksTo) && record.value;
     if (!value) return [];
     const keys = [...(type.dependsOn?.(value) ?? []), ...(type.linksTo?.(value) ?? [])];
     return keys
       .filter((key) => this.#pathOf(key) === undefined)
-      .map((key) => ({ ...key, path, line: lineOf(text, key.key) }));
+      .map((key) => ({ ...key, path, line: lineOf(record.text, key.key) }));
   }
 
   #pathOf({ type, key }: RecordKey): string | undefined {

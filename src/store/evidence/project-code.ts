@@ -1,4 +1,5 @@
 import { SpanText } from '../../core/evidence/span.ts';
+import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { type Oid, objectId } from '../../git/objects/object.ts';
@@ -49,6 +50,7 @@ export class ProjectCode {
   readonly #repository: Repository;
   readonly #prefix: string;
   readonly #past = new Map<string, CodeEntry | undefined>();
+  readonly #staging = new MicrotaskMemo<ReturnType<Repository['staging']>>();
 
   /** @param prefix the root of the project, relative to the top of the work tree; ends in `/` or is empty. */
   constructor(repository: Repository, prefix: string) {
@@ -100,7 +102,7 @@ export class ProjectCode {
     try {
       const stat = work.peek(full);
       if (!stat) return this.#leftOut(path, head);
-      const oid = this.#repository.unchanged(full, stat);
+      const oid = this.#staging.get(() => this.#repository.staging())(full, stat);
       if (oid !== undefined) return new StagedFile(oid, () => work.load(full, maxCodeBytes)?.bytes);
       const loaded = work.load(full, maxCodeBytes);
       if (!loaded) return this.#leftOut(path, head);

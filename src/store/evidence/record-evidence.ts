@@ -1,9 +1,11 @@
 import {
+  type Annotations,
   formatGiven,
   formatPlace,
   type GivenEvidence,
   inlineEvidence,
 } from '../../core/evidence/annotations.ts';
+import { memoryLinks } from '../../core/evidence/memory-links.ts';
 import {
   type FoundReference,
   findReferences,
@@ -12,10 +14,12 @@ import {
   maxReferences,
 } from '../../core/evidence/reference.ts';
 import { partsOf, sectionText } from '../../core/evidence/statement.ts';
+import { decisionTitle, relativeDate } from '../../core/evidence/text-statements.ts';
 import { readStatements } from '../../core/markdown/section-statements.ts';
-import type { AnyRecordType } from '../../core/record/record-type.ts';
+import type { AnyRecordType, BriefPoint } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { addTo } from '../../core/values/multimap.ts';
+import type { Stat } from '../../git/disk/file-layer.ts';
 
 /** Limit of the evidence of all records in one run. */
 export const maxEvidence = 100_000;
@@ -30,35 +34,114 @@ export type Ground =
     })
   | (GivenEvidence & { readonly source: 'given'; readonly certain: true });
 
-/** A record with its text, which is decoded at most once. */
+/** The parts of a record that a check needs, as plain JSON. */
+export interface RecordReading {
+  readonly annotations: Annotations;
+  readonly evidence: readonly Ground[];
+  /** Addresses of other records and of sections that its text names. */
+  readonly links: readonly string[];
+  /** The titles of its decisions. */
+  readonly decisions: readonly string[];
+  /** A date that depends on the day of reading. */
+  readonly relative?: string | undefined;
+  readonly bytes: number;
+}
+
+/** Where a record is read from. */
+export interface RecordSource {
+  /** The text, which is read when it is needed. */
+  text(): string;
+  /** The stat of the file from which the text was read. */
+  readonly stat?: Stat | undefined;
+  /** Returns the value if it was decoded before. */
+  value?(): object | undefined;
+  /** The reading of an earlier check. */
+  readonly reading?: RecordReading | undefined;
+}
+
+/** A record as a check reads it, each part at most once. */
 export class CheckedRecord {
   readonly type: AnyRecordType;
   readonly path: string;
-  readonly text: string;
+  readonly stat: Stat | undefined;
+  /** The reading of an earlier check, which found nothing in the record itself. */
+  readonly known: RecordReading | undefined;
+  readonly #source: RecordSource;
+  #text: string | undefined;
   #statements: ReturnType<typeof readStatements> | undefined;
   #value: { readonly decoded: object | undefined } | undefined;
   #evidence: readonly Ground[] | undefined;
+  #points: readonly BriefPoint[] | undefined;
 
-  constructor(type: AnyRecordType, path: string, text: string) {
-    [this.type, this.path, this.text] = [type, path, text];
+  constructor(type: AnyRecordType, path: string, source: RecordSource) {
+    [this.type, this.path, this.stat, this.known] = [type, path, source.stat, source.reading];
+    this.#source = source;
+  }
+
+  get text(): string {
+    this.#text ??= this.#source.text();
+    return this.#text;
   }
 
   /** Its annotations, with the statements in its text. */
   get statements(): ReturnType<typeof readStatements> {
-    this.#statements ??= readStatements(this.path, this.text);
+    const { known } = this;
+    this.#statements ??= known
+      ? { annotations: known.annotations, sections: undefined }
+      : readStatements(this.path, this.text);
     return this.#statements;
   }
 
   /** Undefined for a damaged record, which is reported elsewhere; its text may name places all the same. */
   get value(): object | undefined {
-    this.#value ??= { decoded: this.#decode() };
+    this.#value ??= { decoded: this.#source.value?.() ?? this.#decode() };
     return this.#value.decoded;
   }
 
   /** The places that it rests on. */
   get evidence(): readonly Ground[] {
-    this.#evidence ??= evidenceOf(this);
+    this.#evidence ??= this.known?.evidence ?? evidenceOf(this);
     return this.#evidence;
+  }
+
+  /** Addresses of other records and of sections that its text names, without superseded sections. */
+  get links(): readonly string[] {
+    const { path, statements } = this;
+    return this.known?.links ?? memoryLinks(path, statements.sections?.live() ?? this.text);
+  }
+
+  /** The titles of its decisions. */
+  get decisions(): readonly string[] {
+    if (this.known) return this.known.decisions;
+    return this.#briefPoints.flatMap(({ part, text }) => {
+      const title = part === 'decision' ? decisionTitle(text) : '';
+      return title === '' ? [] : [title];
+    });
+  }
+
+  /** A date that depends on the day of reading; none in a record about current work. */
+  get relative(): string | undefined {
+    if (this.known) return this.known.relative;
+    const isCurrentWork = this.#briefPoints.some(({ part }) => part === 'now');
+    return isCurrentWork ? undefined : relativeDate(this.text);
+  }
+
+  get bytes(): number {
+    return this.known?.bytes ?? Buffer.byteLength(this.text);
+  }
+
+  /** All of this, for the next check; undefined if the next one has to read the text again. */
+  get reading(): RecordReading | undefined {
+    const { annotations, sections } = this.statements;
+    if (sections) return undefined;
+    const { evidence, links, decisions, relative, bytes } = this;
+    return { annotations, evidence, links, decisions, relative, bytes };
+  }
+
+  get #briefPoints(): readonly BriefPoint[] {
+    const value = this.type.points && this.value;
+    this.#points ??= (value && this.type.points?.(value)) ?? [];
+    return this.#points;
   }
 
   #decode(): object | undefined {
@@ -99,8 +182,10 @@ function evidenceOf(record: CheckedRecord): Ground[] {
  * that its YAML names is not in the map.
  */
 function sectionsNaming(path: string, text: string): ReadonlyMap<string, readonly string[]> {
-  const { yaml, sections } = partsOf(path, text);
   const naming = new Map<string, string[]>();
+  // Most records have no heading.
+  if (!/^#{1,6}[ \t]/m.test(text)) return naming;
+  const { yaml, sections } = partsOf(path, text);
   if (sections.length < 2) return naming;
   for (const entry of entriesOf(sections)) {
     const given = new Set(entry.flatMap(inlineEvidence).map(formatPlace));

@@ -26,7 +26,7 @@ export class SectionFindings {
     const text = readText(visit, path);
     if (!type || text === undefined) throw missing(path);
     const found = new Sections(path, text).at(section);
-    const own = new CheckedRecord(type, path, text.slice(found.start, found.end));
+    const own = new CheckedRecord(type, path, { text: () => text.slice(found.start, found.end) });
     this.#path = path;
     this.#places = new Set(own.evidence.map(formatPlace));
     const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;

@@ -1,10 +1,9 @@
 import { textKinds } from '../../core/evidence/finding-kinds.ts';
-import { decisionTitle, relativeDate } from '../../core/evidence/text-statements.ts';
+import { decisionTitle } from '../../core/evidence/text-statements.ts';
 import type { TextFinding, TextKind } from '../../core/evidence/verdict.ts';
 import { folded } from '../../core/markdown/section-path.ts';
 import { Sections } from '../../core/markdown/section-statements.ts';
 import { withoutDate } from '../../core/markdown/title-date.ts';
-import type { BriefPoint } from '../../core/record/record-type.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import type { Visit } from '../history/visit.ts';
 import type { Steps } from '../records/slices.ts';
@@ -119,23 +118,18 @@ interface HiddenDecision {
 
 /** Reads the statements of a record about itself and about others. */
 export function statementsOf(record: CheckedRecord, links: NamedRecords): RecordStatements {
-  const { path, text } = record;
+  const { path, decisions, relative, bytes } = record;
   const { annotations, sections } = record.statements;
-  const points = pointsOf(record);
-  const isCurrentWork = points.some(({ part }) => part === 'now');
-  const decisions = points.flatMap(({ part, text }) => {
-    const title = part === 'decision' ? decisionTitle(text) : '';
-    return title === '' ? [] : [title];
-  });
+  const hidden = record.known ? [] : hiddenDecisions(record, decisions);
   return {
     ...annotations,
     path,
     links: links.of(record),
     sections,
     decisions,
-    hidden: hiddenDecisions(record, decisions),
-    relative: isCurrentWork ? undefined : relativeDate(text),
-    bytes: Buffer.byteLength(text),
+    hidden,
+    relative,
+    bytes,
   };
 }
 
@@ -157,9 +151,4 @@ function hiddenDecisions(
     const line = text.slice(0, section.start).split('\n').length;
     return first === undefined ? [] : [{ title, line, address, first }];
   });
-}
-
-function pointsOf(record: CheckedRecord): readonly BriefPoint[] {
-  const value = record.type.points && record.value;
-  return (value && record.type.points?.(value)) ?? [];
 }

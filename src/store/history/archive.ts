@@ -20,6 +20,8 @@ const maxStates = 4;
 /** The history of one memory folder, shared by all calls. */
 export class Archive {
   readonly memory: MemoryFolder;
+  /** With fewer records, nothing that is read in them is saved for the next process. */
+  readonly leastSaved: number;
   readonly #now: () => Date;
   readonly authors = new CommitAuthors(this);
   readonly #states = new Map<string, PastRecords>();
@@ -31,6 +33,7 @@ export class Archive {
   /** @param leastSaved see `TreeSearches`. */
   constructor(memory: MemoryFolder, disk: Disk, now: () => Date, leastSaved: number) {
     this.memory = memory;
+    this.leastSaved = leastSaved;
     this.#now = now;
     this.#searches = new TreeSearches(memory, leastSaved);
     const own = { repository: () => this.repository, folder: () => memory.inTree('') };

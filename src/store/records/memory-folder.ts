@@ -5,7 +5,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Adoption } from '../../git/commit/commit-plan.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { storageError } from '../../git/disk/disk.ts';
-import { type Files, sameStat } from '../../git/disk/file-layer.ts';
+import { type Files, type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
 import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
@@ -121,6 +121,12 @@ export class MemoryFolder {
   text(path: string): string | undefined {
     const bytes = this.#folder.read(path, maxFileBytes);
     return bytes && decodeText(bytes);
+  }
+
+  /** Reads a record file, whose path is spelt as on disk; undefined for one that is too large. */
+  recordFile(path: string): { readonly stat: Stat; readonly text: string } | undefined {
+    const { stat, bytes } = this.#folder.load(path, maxFileBytes) ?? {};
+    return stat && bytes && { stat, text: decodeText(bytes) };
   }
 
   /**

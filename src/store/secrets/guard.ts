@@ -34,7 +34,8 @@ const maxNamed = 5;
 
 /** Keeps credentials out of what is written. */
 export class SecretGuard {
-  readonly #allowed: ReadonlySet<string>;
+  /** Fingerprints of texts that look like credentials but are not. */
+  readonly allowed: ReadonlySet<string>;
   readonly #configPath: string;
 
   /**
@@ -42,7 +43,7 @@ export class SecretGuard {
    * @param configPath the file that lists them, for the message.
    */
   constructor(allowed: readonly string[], configPath: string) {
-    this.#allowed = new Set(allowed);
+    this.allowed = new Set(allowed);
     this.#configPath = configPath;
   }
 
@@ -151,7 +152,7 @@ export class SecretGuard {
   #find({ text, before, record }: NewText): Secret[] {
     const all = findSecrets(text);
     if (record) all.push(...findNamedSecret(record.type.search(record.value), text));
-    const found = all.filter(({ fingerprint }) => !this.#allowed.has(fingerprint));
+    const found = all.filter(({ fingerprint }) => !this.allowed.has(fingerprint));
     const known = found.length === 0 ? '' : (before?.() ?? '');
     return found.filter((secret) => !known.includes(secret.text));
   }

@@ -6,6 +6,9 @@ export interface Kind {
   readonly pattern: RegExp;
 }
 
+/** The beginning of a word, as an expression. */
+export const wordStart = '(?<![A-Za-z0-9])';
+
 /**
  * A credential that is a word of its own.
  *
@@ -13,7 +16,7 @@ export interface Kind {
  * word; the runs of characters after them have only one possible start each.
  */
 function word(name: string, form: string): Kind {
-  return { name, pattern: new RegExp(`(?<![A-Za-z0-9])(?:${form})`, 'g') };
+  return { name, pattern: new RegExp(`${wordStart}(?:${form})`, 'g') };
 }
 
 const hex = '[0-9a-f]';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SearchFields } from '../../core/record/record-type.ts';
 import { assignments, isExample, kindByName } from './assignment.ts';
 import { forms } from './forms.ts';
-import { type Kind, kinds } from './kinds.ts';
+import { type Kind, kinds, wordStart } from './kinds.ts';
 import { PlainText } from './plain-text.ts';
 
 /** Length limit of a title that names a credential, in characters. */
@@ -45,9 +45,17 @@ const judged = [...assignments, ...forms];
  * Finds any of the kinds: most texts contain none, and one expression reads them once instead of
  * once for each kind.
  */
-const anyKind = new RegExp(
-  kinds.map(({ pattern }) => pattern.source.replaceAll('(?<secret>', '(?:')).join('|'),
-);
+const anyKind = anyOf(kinds);
+
+/** Joins expressions; the beginning of a word is looked for once for all that begin with one. */
+function anyOf(all: readonly Kind[]): RegExp {
+  const sources = all.map(({ pattern }) => pattern.source.replaceAll('(?<secret>', '(?:'));
+  const [words, others] = [true, false].map((isWord) =>
+    sources.filter((source) => source.startsWith(wordStart) === isWord),
+  );
+  const forms = words?.map((source) => source.slice(wordStart.length)) ?? [];
+  return new RegExp([`${wordStart}(?:${forms.join('|')})`, ...(others ?? [])].join('|'));
+}
 
 /** Finds the credentials that a text contains as they are. */
 function findIn(text: string): Secret[] {
