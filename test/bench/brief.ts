@@ -30,7 +30,11 @@ const seed = 4711;
 
 const prompt = 'Why does the retry of the queue wait for the lock of a worker?';
 
-const hooks = ['session-start', 'prompt', 'stop', 'pre-compact', 'session-end'];
+const hooks = ['session-start', 'prompt', 'action', 'stop', 'pre-compact', 'session-end'];
+/** The hook of an action that a record is about. */
+const spoken = 'action of a record';
+/** The file that such records name. */
+const fileOf = (i: number) => `src/part-${i}.ts`;
 
 /** The sentences of the project's pages. */
 const sentences = readdirSync('docs')
@@ -47,7 +51,7 @@ function* mixed(count: number): Generator<[path: string, text: string]> {
     const value = {
       ...entry(i, 'First'),
       category: categories[i % 3] ?? 'decisions',
-      value: `${four.join(' ')}\n`,
+      value: `${four.join(' ')} See ${fileOf(i)}.\n`,
     };
     yield [placeOf(i, value), entryRecord.codec.encode(value)];
   }
@@ -56,12 +60,21 @@ function* mixed(count: number): Generator<[path: string, text: string]> {
 function input(event: string, root: string, i: number, as?: string): string {
   const names: Record<string, string> = {
     prompt: 'UserPromptSubmit',
+    action: 'PreToolUse',
+    [spoken]: 'PreToolUse',
     stop: 'Stop',
     'pre-compact': 'PreCompact',
     'session-end': 'SessionEnd',
   };
   const name = as ?? names[event] ?? 'SessionStart';
-  return JSON.stringify({ session_id: `${event} ${i}`, hook_event_name: name, cwd: root, prompt });
+  return JSON.stringify({
+    session_id: `${event} ${i}`,
+    hook_event_name: name,
+    cwd: root,
+    prompt,
+    tool_name: 'Read',
+    tool_input: { file_path: join(root, event === spoken ? fileOf(i) : 'src/other.ts') },
+  });
 }
 
 function run(root: string, args: readonly string[], text = '', env: NodeJS.ProcessEnv = {}) {
@@ -80,7 +93,7 @@ for (const size of sizes) {
   const brief = run(repo.root, [program, 'brief']);
   sizeRows.push([count(size), count(brief.length), count(countTokens(brief))]);
   const node = new Times();
-  const commands = ['brief', ...hooks];
+  const commands = ['brief', ...hooks, spoken];
   const times = new Map(commands.map((name) => [name, new Times()]));
   run(repo.root, [program, 'hook', 'session-start'], input('session-start', repo.root, -1));
   for (let i = 0; i < starts; i++) {
@@ -94,7 +107,8 @@ for (const size of sizes) {
           input(name, repo.root, i, 'SessionStart'),
         );
       }
-      const args = name === 'brief' ? [program, name] : [program, 'hook', name];
+      const event = name === spoken ? 'action' : name;
+      const args = name === 'brief' ? [program, name] : [program, 'hook', event];
       await measured.measure(() => run(repo.root, args, input(name, repo.root, i)));
     }
   }
@@ -176,7 +190,16 @@ const mean = shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.
 
 report('brief', 'The brief and the hooks', [
   'Each command as a new process, next to `node -e 0`: medians in one run. Nothing has changed since the last brief. The texts of the records are sentences of the project’s pages, and the hook of a prompt finds some of them.',
-  table(['records', '`node -e 0`, ms', '`brief`', ...hooks.map((name) => `\`${name}\``)], timeRows),
+  table(
+    [
+      'records',
+      '`node -e 0`, ms',
+      '`brief`',
+      ...hooks.map((name) => `\`${name}\``),
+      '`action` with something to say',
+    ],
+    timeRows,
+  ),
   'The size of a brief with the default budget of 6,000 characters:',
   table(['records', 'characters', 'tokens'], sizeRows),
   `Of ${count(shares.length)} commits of a history (the project’s own unless another one is given), the work tree has the changed files and the prompt is the subject. The memory has ${count(recordsOfTask)} records, which are the messages of earlier commits, each with the names of up to ${filesOfRecord} files. The brief contains **${(100 * mean).toFixed(0)}%** of the records that name one of the changed files, out of at most 20 for which it has room.`,

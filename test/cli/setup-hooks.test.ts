@@ -142,6 +142,7 @@ describe('init --hooks', () => {
     const shown = run('init', '--clients', 'all', '--hooks').stdout;
     const command = JSON.stringify(hookCommand(program, 'session-start'));
     expect(shown).toContain(`"command": ${command}`);
+    expect(shown).toContain('hook_file and hook_command in .memory-bank/config.yaml turn each off');
     expect(run('init', '--clients', 'all', '--hooks', '--yes').status).toBe(0);
     for (const file of files) {
       expect(repo.read(file)).toContain(command);
@@ -175,7 +176,7 @@ describe('doctor', () => {
     const { stdout } = run('doctor');
     expect(
       stdout.match(/^ok +Claude Code hooks.*the hook [a-z-]+ answers in \d+ ms$/gm),
-    ).toHaveLength(4);
+    ).toHaveLength(5);
     expect(stdout).toMatch(
       /^note +Cursor hooks.*the hook session-start is not run: it starts "touch/m,
     );

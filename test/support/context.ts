@@ -130,6 +130,9 @@ export class TestProject implements Project {
   async commitsSince() {
     return [];
   }
+  async speaksAt(): Promise<boolean> {
+    return true;
+  }
   async recordsCommits(): Promise<boolean> {
     return false;
   }

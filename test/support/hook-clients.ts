@@ -3,9 +3,23 @@ export interface RecordedClient {
   /** The fields that every event has. */
   common(name: string, cwd: string): { readonly [field: string]: unknown };
   /** The client's own names of the events. */
-  readonly names: { readonly start: string; readonly prompt: string; readonly stop: string };
-  readonly takes: { readonly prompt: boolean; readonly stop: boolean };
+  readonly names: {
+    readonly start: string;
+    readonly prompt: string;
+    readonly action: string;
+    readonly stop: string;
+  };
+  /** The fields of an event before a file is read, or a command runs. */
+  readonly reads: (file: string) => object;
+  readonly runs: (command: string) => object;
+  readonly takes: { readonly prompt: boolean; readonly action: boolean; readonly stop: boolean };
 }
+
+/** The tools that Claude Code has, and others under the same names. */
+const tools = {
+  reads: (file: string) => ({ tool_name: 'Read', tool_input: { file_path: file } }),
+  runs: (command: string) => ({ tool_name: 'Bash', tool_input: { command } }),
+};
 
 /** Recorded input of each client. */
 export const hookInputs = {
@@ -16,8 +30,14 @@ export const hookInputs = {
       cwd,
       hook_event_name: name,
     }),
-    names: { start: 'SessionStart', prompt: 'UserPromptSubmit', stop: 'Stop' },
-    takes: { prompt: true, stop: true },
+    names: {
+      start: 'SessionStart',
+      prompt: 'UserPromptSubmit',
+      action: 'PreToolUse',
+      stop: 'Stop',
+    },
+    ...tools,
+    takes: { prompt: true, action: true, stop: true },
   },
   Codex: {
     common: (name: string, cwd: string) => ({
@@ -28,8 +48,20 @@ export const hookInputs = {
       model: 'gpt',
       permission_mode: 'default',
     }),
-    names: { start: 'SessionStart', prompt: 'UserPromptSubmit', stop: 'Stop' },
-    takes: { prompt: true, stop: false },
+    names: {
+      start: 'SessionStart',
+      prompt: 'UserPromptSubmit',
+      action: 'PreToolUse',
+      stop: 'Stop',
+    },
+    reads: (file: string) => ({
+      tool_name: 'apply_patch',
+      tool_input: {
+        command: `*** Begin Patch\n*** Update File: ${file}\n@@\n-a\n+b\n*** End Patch`,
+      },
+    }),
+    runs: tools.runs,
+    takes: { prompt: true, action: true, stop: false },
   },
   Cursor: {
     common: (name: string, cwd: string) => ({
@@ -39,8 +71,14 @@ export const hookInputs = {
       cursor_version: '2.1.0',
       workspace_roots: [cwd],
     }),
-    names: { start: 'sessionStart', prompt: 'beforeSubmitPrompt', stop: 'stop' },
-    takes: { prompt: false, stop: false },
+    names: {
+      start: 'sessionStart',
+      prompt: 'beforeSubmitPrompt',
+      action: 'preToolUse',
+      stop: 'stop',
+    },
+    ...tools,
+    takes: { prompt: false, action: false, stop: false },
   },
   'VS Code': {
     common: (name: string, cwd: string) => ({
@@ -50,8 +88,15 @@ export const hookInputs = {
       hookEventName: name,
       transcript_path: '/tmp/transcript.json',
     }),
-    names: { start: 'SessionStart', prompt: 'UserPromptSubmit', stop: 'Stop' },
-    takes: { prompt: true, stop: false },
+    names: {
+      start: 'SessionStart',
+      prompt: 'UserPromptSubmit',
+      action: 'PreToolUse',
+      stop: 'Stop',
+    },
+    reads: (file: string) => ({ tool_name: 'read_file', tool_input: { filePath: file } }),
+    runs: (command: string) => ({ tool_name: 'run_in_terminal', tool_input: { command } }),
+    takes: { prompt: true, action: true, stop: false },
   },
   'Copilot CLI': {
     common: (_name: string, cwd: string) => ({
@@ -59,8 +104,10 @@ export const hookInputs = {
       cwd,
       sessionId: 's1',
     }),
-    names: { start: '', prompt: '', stop: '' },
-    takes: { prompt: false, stop: false },
+    names: { start: '', prompt: '', action: '', stop: '' },
+    reads: (file: string) => ({ toolName: 'view', toolArgs: JSON.stringify({ path: file }) }),
+    runs: (command: string) => ({ toolName: 'bash', toolArgs: { command } }),
+    takes: { prompt: false, action: true, stop: false },
   },
   'Gemini CLI': {
     common: (name: string, cwd: string) => ({
@@ -70,8 +117,14 @@ export const hookInputs = {
       hook_event_name: name,
       timestamp: '2026-02-09T10:30:00.000Z',
     }),
-    names: { start: 'SessionStart', prompt: 'BeforeAgent', stop: 'AfterAgent' },
-    takes: { prompt: true, stop: false },
+    names: {
+      start: 'SessionStart',
+      prompt: 'BeforeAgent',
+      action: 'BeforeTool',
+      stop: 'AfterAgent',
+    },
+    ...tools,
+    takes: { prompt: true, action: false, stop: false },
   },
 } satisfies { readonly [title: string]: RecordedClient };
 

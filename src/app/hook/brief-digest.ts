@@ -2,11 +2,13 @@ import { statSize } from '../../git/disk/file-layer.ts';
 import type { CurrentTexts, StoredIndex } from '../../store/search/stored-index.ts';
 import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { BranchRelevance } from '../../toolsets/brief/branch-relevance.ts';
+import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
 import {
   type BriefPoints,
   type LocatedPoint,
   newestFirst,
 } from '../../toolsets/brief/session-brief.ts';
+import { hasStat } from './changed-files.ts';
 import { DigestBase } from './digest-base.ts';
 import type { DigestFacts } from './digest-facts.ts';
 import {
@@ -130,6 +132,24 @@ export class BriefDigest {
     if (this.#notes.has(path)) return this.#notes.get(path) ?? undefined;
     const record = this.#base.recordOf[this.#base.positionOf(path)] ?? 0;
     return record === 0 ? undefined : this.#base.recordAt(record - 1).note;
+  }
+
+  /** The passages with one of some keys, those of the first key first. */
+  *passages(keys: readonly string[]): Generator<KeyedPassage> {
+    const changed = [...this.#changed.values()].flatMap(({ record }) => record?.passages ?? []);
+    for (const key of keys) {
+      yield* changed.filter((passage) => passage.keys.includes(key));
+      for (const passage of this.#base.passages(key)) {
+        if (!this.#changed.has(passage.path)) yield passage;
+      }
+    }
+  }
+
+  /** Whether the file of a record is as it was. */
+  isAsStored(path: string): boolean {
+    const changed = this.#changed.get(path);
+    const known = changed ? changed.stat : this.#base.statOf(path);
+    return hasStat(known, this.#memory.look(path)?.stat);
   }
 
   /** Whether there is a search index that fits and is not damaged. */

@@ -1,9 +1,11 @@
 import { isObject } from '../../core/values/json.ts';
+import { type ClientAction, readAction } from './client-action.ts';
 
 /** Events of a session, under the names of the command line. */
 export const hookEvents = [
   'session-start',
   'prompt',
+  'action',
   'pre-compact',
   'stop',
   'session-end',
@@ -24,6 +26,8 @@ export interface ClientEvent {
   /** The folder of the project. */
   readonly cwd: string | undefined;
   readonly prompt: string;
+  /** The call of a tool that is about to be made. */
+  readonly action: ClientAction | undefined;
   /** Whether the client has dropped the context of the session. */
   readonly forgotten: boolean;
   /** Whether an answer of a hook has already made the agent go on. */
@@ -66,9 +70,18 @@ export function readEvent(event: HookEvent, input: string): ClientEvent | undefi
     session: text('session_id', 'sessionId', 'conversation_id')?.slice(0, maxId),
     cwd: text('cwd') ?? (typeof root === 'string' ? root : undefined),
     prompt: text('prompt') ?? '',
+    action: event === 'action' ? actionIn(fields, text('tool_name', 'toolName')) : undefined,
     forgotten: event === 'session-start' && ['compact', 'clear'].includes(source),
     goesOn: fields.get('stop_hook_active') === true,
   };
+}
+
+function actionIn(
+  fields: ReadonlyMap<string, unknown>,
+  tool: string | undefined,
+): ClientAction | undefined {
+  const input = fields.get('tool_input') ?? fields.get('toolArgs') ?? fields.get('tool_args');
+  return tool === undefined ? undefined : readAction(tool, input);
 }
 
 /**
@@ -89,6 +102,7 @@ export function parseInput(text: string): unknown {
 const usualNames: Record<HookEvent, string> = {
   'session-start': 'SessionStart',
   prompt: 'UserPromptSubmit',
+  action: 'PreToolUse',
   'pre-compact': 'PreCompact',
   stop: 'Stop',
   'session-end': 'SessionEnd',
@@ -126,6 +140,8 @@ export function takesContext({ client, event }: ClientEvent): boolean {
   if (event === 'session-start') return true;
   // Cursor and Copilot only let a hook watch a prompt.
   if (event === 'prompt') return client !== 'cursor' && client !== 'copilot';
+  // Cursor and Gemini CLI only let a hook allow, refuse or change a call.
+  if (event === 'action') return client !== 'cursor' && client !== 'gemini';
   // The other clients can only be kept from stopping, which a reminder is not worth.
   return event === 'stop' && client === 'claude';
 }

@@ -4,6 +4,7 @@ import type { SectionFile } from '../../store/derived/section-file.ts';
 import { placeFrom, StoredTexts, textSections } from '../../store/derived/text-list.ts';
 import type { StoredText } from '../../store/search/stored-index.ts';
 import type { QuickMemory } from '../../store/session/quick-memory.ts';
+import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
 import type { LocatedPoint } from '../../toolsets/brief/session-brief.ts';
 import { KeyedRows, keyedSections } from './keyed-rows.ts';
 
@@ -18,11 +19,13 @@ export const baseSections = {
   texts: 6,
   keys: 6 + textSections,
   links: 6 + textSections + keyedSections,
+  passages: 6 + textSections + 2 * keyedSections,
+  passageKeys: 6 + 2 * textSections + 2 * keyedSections,
 } as const;
 
 export const maxBaseBytes = 64 * 1024 * 1024;
 export const baseKind = 'brief';
-export const baseContent = ['brief', 3];
+export const baseContent = ['brief', 4];
 
 /** The facts of a base. */
 export interface BaseFacts {
@@ -37,6 +40,15 @@ export type StoredPoint = readonly [part: BriefPoint['part'], text: string, at: 
 /** The statements of a record, and the text of the record with what is known against it. */
 export type StoredPoints = readonly [path: string, points: readonly StoredPoint[]];
 export type StoredRecord = readonly [...text: StoredText, note: unknown];
+/** A passage as it is stored; its keys are in a section of their own. */
+export type StoredPassage = readonly [
+  path: string,
+  entry: string | null,
+  text: string,
+  at: string | null,
+  rank: number,
+  files: number,
+];
 
 /**
  * The base of a digest: all files of a memory with their stats, and the statements and texts of the records.
@@ -52,6 +64,8 @@ export class DigestBase {
   #pathsAt: Uint32Array | undefined;
   #order: Uint32Array | undefined;
   #texts: StoredTexts | undefined;
+  #passages: StoredTexts | undefined;
+  #passageKeys: KeyedRows | undefined;
 
   private constructor(file: SectionFile) {
     this.id = file.id;
@@ -167,6 +181,25 @@ export class DigestBase {
   /** Reads the numbers of the statements that each key of their relevance is in. */
   keys(): KeyedRows {
     return whole(KeyedRows.read(this.#file, baseSections.keys));
+  }
+
+  /** The passages with a key, the surest first; each is read when it is reached. */
+  *passages(key: string): Generator<KeyedPassage> {
+    this.#passageKeys ??= whole(KeyedRows.read(this.#file, baseSections.passageKeys));
+    for (const row of this.#passageKeys.get(key)) {
+      this.#passages ??= whole(StoredTexts.readDeflated(this.#file, baseSections.passages));
+      const stored = JSON.parse(whole(this.#passages.at(row))) as StoredPassage;
+      const [path, entry, text, at, rank, files] = stored;
+      yield {
+        path,
+        entry: entry ?? undefined,
+        text,
+        at: at ?? undefined,
+        rank,
+        files,
+        keys: [key],
+      };
+    }
   }
 
   /** The paths of the records that depend on others, by the paths of these. */

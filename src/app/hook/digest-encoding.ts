@@ -5,6 +5,7 @@ import { positionIn } from '../../store/records/owned-paths.ts';
 import type { Steps } from '../../store/records/slices.ts';
 import type { FilesState, QuickMemory } from '../../store/session/quick-memory.ts';
 import { relevanceKeys } from '../../toolsets/brief/branch-relevance.ts';
+import { type KeyedPassage, surestFirst } from '../../toolsets/brief/keyed-passage.ts';
 import { maxQuoted } from '../../toolsets/brief/layout.ts';
 import { newestFirst } from '../../toolsets/brief/session-brief.ts';
 import {
@@ -12,6 +13,7 @@ import {
   baseContent,
   baseKind,
   maxBaseBytes,
+  type StoredPassage,
   type StoredPoint,
   type StoredPoints,
   type StoredRecord,
@@ -55,6 +57,20 @@ export function* encodeBase(
     for (const key of relevanceKeys(point)) addTo(rowsByKey, key, row);
     yield;
   }
+  const passages = new DeflatedTextsWriter();
+  const rowsByName = new Map<string, number[]>();
+  const found: KeyedPassage[] = [];
+  for (const record of records) {
+    found.push(...record.passages());
+    yield;
+  }
+  found.sort(surestFirst);
+  for (const [row, { path, entry, text, at, rank, files, keys }] of found.entries()) {
+    const stored = [path, entry ?? null, text, at ?? null, rank, files] satisfies StoredPassage;
+    passages.add(JSON.stringify(stored));
+    for (const key of keys) addTo(rowsByName, key, row);
+    yield;
+  }
   const pathsAt = new Uint32Array(paths.length);
   let end = -1;
   for (const [at, path] of paths.entries()) {
@@ -72,6 +88,8 @@ export function* encodeBase(
     ...texts.finish(),
     ...encodeKeyedRows(rowsByKey),
     ...encodeKeyedRows(rowsByLink),
+    ...passages.finish(),
+    ...encodeKeyedRows(rowsByName),
   ];
 }
 

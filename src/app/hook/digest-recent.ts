@@ -1,5 +1,6 @@
 import { jsonBytes } from '../../store/derived/section-file.ts';
 import type { QuickMemory } from '../../store/session/quick-memory.ts';
+import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
 import type { LocatedPoint } from '../../toolsets/brief/session-brief.ts';
 import type { DigestFacts } from './digest-facts.ts';
 import type { DigestRecord, DoubtsNote } from './digest-record.ts';
@@ -9,10 +10,11 @@ const sections = { facts: 0, changes: 1 } as const;
 
 export const maxRecentBytes = 16 * 1024 * 1024;
 const kind = 'recent';
-const version = 1;
+const version = 2;
 
 /** A record that is not as the base has it. */
 export interface RecentRecord extends Pick<DigestRecord, 'text' | 'note'> {
+  readonly passages: readonly KeyedPassage[];
   readonly points: readonly RecentPoint[];
 }
 

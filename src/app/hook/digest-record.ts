@@ -1,6 +1,7 @@
 import type { RecordDoubts } from '../../core/memory/store.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
 import type { StoredText } from '../../store/search/stored-index.ts';
+import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
 import type { LocatedPoint } from '../../toolsets/brief/session-brief.ts';
 
 /** The parts of a brief that have statements, in the order in which a digest has them. */
@@ -13,6 +14,8 @@ export type DoubtsNote = RecordDoubts | 0;
 export interface DigestRecord {
   readonly path: string;
   readonly points: readonly LocatedPoint[];
+  /** Its passages about files and commands. */
+  readonly passages: () => readonly KeyedPassage[];
   readonly text: StoredText;
   readonly note: DoubtsNote;
   /** The paths of the records on which the note depends. */
@@ -24,10 +27,15 @@ export function noteOf(doubts: RecordDoubts | undefined): DoubtsNote {
   if (!doubts) return 0;
   const { reasons, superseded, files, head, day } = doubts;
   const isPlain = !superseded && head === undefined && day === undefined;
-  return isPlain && reasons.length === 0 && files.length === 0 ? 0 : withoutRecords(doubts);
+  return isPlain && reasons.length === 0 && files.length === 0 ? 0 : storedDoubts(doubts);
 }
 
-function withoutRecords({ records: _, ...doubts }: RecordDoubts): RecordDoubts {
+/** The doubts about a record without what is stored elsewhere. */
+export function storedDoubts({
+  records: _records,
+  evidence: _evidence,
+  ...doubts
+}: RecordDoubts): RecordDoubts {
   return doubts;
 }
 

@@ -8,6 +8,7 @@ import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import { BranchRelevance, relevanceKeys } from '../../toolsets/brief/branch-relevance.ts';
 import { type ContextSource, pointsOf } from '../../toolsets/brief/context-source.ts';
 import { maxQuoted } from '../../toolsets/brief/layout.ts';
+import { recordPassages } from '../../toolsets/brief/record-passages.ts';
 import {
   checkedPaths,
   type DamagedRecord,
@@ -31,7 +32,7 @@ import {
   readRecent,
   writeRecent,
 } from './digest-recent.ts';
-import { type DigestRecord, noteOf } from './digest-record.ts';
+import { type DigestRecord, noteOf, storedDoubts } from './digest-record.ts';
 
 export const maxFiles = 50_000;
 /** Limit of the last changes. */
@@ -149,8 +150,7 @@ async function storeRecent(state: RecentState, { source, tools }: DigestInput): 
   const { name, work } = await source.branch();
   const checked = checkedPaths(digest.points(new BranchRelevance(name, work)));
   const doubts = [...(await source.doubts(checked))].map(([path, one]) => {
-    const { records: _, ...doubt } = one;
-    return [path, doubt] as const;
+    return [path, storedDoubts(one)] as const;
   });
   if (!state.isStill() || memory.head().oid !== head) return;
   await writeRecent(memory, base.id, { facts: { ...facts, doubts }, changes });
@@ -219,7 +219,7 @@ function twinsIn(damaged: readonly DamagedRecord[]): string[] {
 }
 
 /** The doubts about records, as far as there is time. */
-async function doubtsOf(
+export async function doubtsOf(
   paths: readonly string[],
   source: ContextSource,
 ): Promise<ReadonlyMap<string, RecordDoubts>> {
@@ -240,16 +240,19 @@ function digestRecord(
   doubts: RecordDoubts | undefined,
 ): DigestRecord {
   const text = toStoredText(record.type.search(record.value));
-  return { path: record.path, points, text, note: noteOf(doubts), links: doubts?.records ?? [] };
+  // It takes long for many records, so the caller divides it.
+  const passages = () => recordPassages(record, doubts?.evidence ?? []);
+  const links = doubts?.records ?? [];
+  return { path: record.path, points, passages, text, note: noteOf(doubts), links };
 }
 
 function recentRecord(record: TypedRecord, doubts: RecordDoubts | undefined): RecentRecord {
-  const { text, note, points } = digestRecord(record, pointsOf(record), doubts);
+  const { text, note, points, passages } = digestRecord(record, pointsOf(record), doubts);
   const shortened = points.map((point) => {
     const { names: _, ...rest } = point;
     return { ...rest, text: point.text.slice(0, maxQuoted), keys: relevanceKeys(point) };
   });
-  return { text, note, points: shortened };
+  return { text, note, passages: passages(), points: shortened };
 }
 
 /** The time of the newest statement, as Unix time; 0 for none. */

@@ -1,8 +1,9 @@
 import type { BriefLine } from '../../toolsets/brief/layout.ts';
 import { defaultBudget } from '../../toolsets/brief/session-brief.ts';
+import { answerAction } from './action-answer.ts';
 import { type ClientEvent, contextAnswer, takesContext } from './client-event.ts';
 import type { HookMemory } from './hook-memory.ts';
-import { digest, type HookSession, HookSessions } from './hook-sessions.ts';
+import { digest, type HookSession, HookSessions, sessionId } from './hook-sessions.ts';
 
 /** Longest text that a hook adds for a prompt, in characters. */
 const promptBudget = 2_000;
@@ -28,6 +29,7 @@ export async function answerHook<U extends 'unknown' = never>(
   memory: HookMemory<U>,
   event: ClientEvent,
 ): Promise<object | U | undefined> {
+  if (event.event === 'action') return answerAction(memory, event, () => begin(memory));
   // No client adds text to the context here.
   if (event.event === 'pre-compact' || !(await memory.isInitialized())) return undefined;
   if (event.event === 'session-end') {
@@ -44,7 +46,7 @@ async function recordSession<U extends 'unknown'>(
   event: ClientEvent,
 ): Promise<U | undefined> {
   const sessions = new HookSessions(memory.state.local, memory.now);
-  const id = `${event.client} ${event.session ?? ''}`;
+  const id = sessionId(event);
   const session = event.session === undefined ? undefined : await sessions.find(id);
   if (!session || session.head === '') return undefined;
   const outcome = await memory.recordCommits(session.head);
@@ -59,7 +61,7 @@ async function answerAlone<U extends 'unknown'>(
   event: ClientEvent,
 ): Promise<object | U | undefined> {
   const sessions = new HookSessions(memory.state.local, memory.now);
-  const id = `${event.client} ${event.session ?? ''}`;
+  const id = sessionId(event);
   const known = event.session === undefined ? undefined : await sessions.find(id);
   const begun = known ?? (await begin(memory));
   const start = event.event === 'session-start';
@@ -68,14 +70,16 @@ async function answerAlone<U extends 'unknown'>(
     at: memory.now.toISOString(),
     given: event.forgotten ? [] : begun.given,
   };
-  const composed = takesContext(event)
-    ? await compose(
-        memory,
-        event,
-        session,
-        start ? await sessions.lastVisit(event.client) : undefined,
-      )
-    : { text: '', given: [] };
+  const speaks = await memory.speaksAt(event.event === 'prompt' ? 'prompt' : 'start');
+  const composed =
+    speaks && takesContext(event)
+      ? await compose(
+          memory,
+          event,
+          session,
+          start ? await sessions.lastVisit(event.client) : undefined,
+        )
+      : { text: '', given: [] };
   if (composed === 'unknown') return composed;
   const remind = await mayRemind(memory, event, session, known !== undefined);
   const text = [composed.text, remind ? await reminderOf(memory) : '']

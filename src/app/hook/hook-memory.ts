@@ -1,8 +1,12 @@
 import type { Context } from '../../core/declarations/context.ts';
+import type { HookMoment } from '../../core/declarations/hook-moment.ts';
+import type { RecordDoubts } from '../../core/memory/store.ts';
 import { HookState } from '../../store/session/hook-state.ts';
+import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
 import type { Brief } from '../../toolsets/brief/layout.ts';
 import type { BriefRequest } from '../../toolsets/brief/session-brief.ts';
 import { brief, trackProgress } from '../../toolsets/index.ts';
+import { PassageSearch } from './passage-search.ts';
 
 /**
  * The part of a memory that a hook reads.
@@ -11,6 +15,8 @@ import { brief, trackProgress } from '../../toolsets/index.ts';
  */
 export interface HookMemory<U extends 'unknown' = never> {
   readonly now: Date;
+  /** The real path of the project. */
+  readonly root: string;
   readonly state: Pick<HookState, 'local' | 'exclusively'>;
   isInitialized(): Promise<boolean>;
   /** The commit of HEAD; `''` for none. */
@@ -24,6 +30,22 @@ export interface HookMemory<U extends 'unknown' = never> {
   /** The number of edited files, up to a limit. */
   edited(limit: number): Promise<number>;
   brief(request: BriefRequest): Promise<Brief | U>;
+  /**
+   * The first passages with one of some keys that a session does not have.
+   *
+   * @param isKnown whether the session has a passage.
+   */
+  passages(
+    keys: readonly string[],
+    isKnown: (passage: KeyedPassage) => boolean,
+    limit: number,
+  ): Promise<readonly KeyedPassage[] | U>;
+  /** The doubts about records. */
+  doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts> | U>;
+  /** The last commit that changed a path of the work tree; undefined if it is not known. */
+  lastChangeOf(path: string): Promise<string | undefined>;
+  /** Whether the project wants to hear from its memory at a moment of a session. */
+  speaksAt(moment: HookMoment): Promise<boolean>;
   /** Whether the project wants the commits of a session in its progress. */
   recordsCommits(): Promise<boolean>;
   /** Adds the commits since an earlier one to the progress of the project, as one entry. */
@@ -38,13 +60,20 @@ const maxSubject = 100;
 /** The memory of a call. */
 export async function contextMemory(context: Context): Promise<HookMemory> {
   const { project } = context;
+  const { root, folder } = await project.info();
+  const search = new PassageSearch(context);
   return {
     now: context.now(),
-    state: HookState.at((await project.info()).folder),
+    root,
+    state: HookState.at(folder),
     isInitialized: async () => (await project.info()).initialized,
     head: async () => (await project.head()).oid ?? '',
     lastChange: async () => (await project.lastChange(''))?.oid ?? '',
     tools: () => context.toolNames(),
+    passages: (keys, isKnown, limit) => search.find(keys, isKnown, limit),
+    doubts: (paths) => context.store.doubts(paths),
+    lastChangeOf: (path) => search.lastChangeOf(path),
+    speaksAt: (moment) => project.speaksAt(moment),
     hasCommitsSince: async (earlier) => (await project.drift(earlier, 1)).commits > 0,
     edited: async (limit) => (await project.work(limit)).edited.length,
     brief: (request) => brief(context, request),

@@ -1,6 +1,7 @@
 import type { LocalState } from '../../core/memory/store.ts';
 import { checksum } from '../../core/values/checksum.ts';
 import { isObject, type JsonObject, type JsonValue, own } from '../../core/values/json.ts';
+import type { ClientEvent } from './client-event.ts';
 
 /** The state of one session of a client, kept from one hook to the next. */
 export interface HookSession {
@@ -61,6 +62,14 @@ export class HookSessions {
     const part = isObject(state) ? own(state, name) : undefined;
     return isObject(part) ? part : {};
   }
+}
+
+/** The key under which the session of an event is kept. */
+export function sessionId({
+  client,
+  session = '',
+}: Pick<ClientEvent, 'client' | 'session'>): string {
+  return `${client} ${session}`;
 }
 
 /** A short name of a text, for comparisons. */

@@ -1,8 +1,10 @@
 import { dayOf } from '../../core/declarations/context.ts';
+import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import type { RecordDoubts } from '../../core/memory/store.ts';
 import { readSyncState } from '../../core/memory/sync-state.ts';
 import type { HookState } from '../../store/session/hook-state.ts';
 import { QuickMemory } from '../../store/session/quick-memory.ts';
+import { firstUnknown, type KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
 import type { Brief, BriefLine } from '../../toolsets/brief/layout.ts';
 import { promptLines } from '../../toolsets/brief/prompt-match.ts';
 import {
@@ -19,6 +21,7 @@ import type { HookMemory } from './hook-memory.ts';
 /** A memory whose digest is valid: it answers without reading a record, or that it does not know. */
 export class QuickHookMemory implements HookMemory<'unknown'> {
   readonly now = new Date();
+  readonly root: string;
   readonly state: HookState;
   readonly #memory: QuickMemory;
   readonly #digest: BriefDigest;
@@ -31,6 +34,7 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
     agent: string,
     toolsets?: readonly string[],
   ) {
+    this.root = memory.root;
     this.state = memory.hooks;
     this.#memory = memory;
     this.#digest = digest;
@@ -103,6 +107,27 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
       about: async (query) => this.#about(query),
     };
     return composeBrief(source, request);
+  }
+
+  async passages(
+    keys: readonly string[],
+    isKnown: (passage: KeyedPassage) => boolean,
+    limit: number,
+  ): Promise<readonly KeyedPassage[] | 'unknown'> {
+    const found = firstUnknown(this.#digest.passages(keys), isKnown, limit);
+    return found.every(({ path }) => this.#digest.isAsStored(path)) ? found : 'unknown';
+  }
+
+  async doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts> | 'unknown'> {
+    return this.#doubts(paths);
+  }
+
+  async lastChangeOf(path: string): Promise<string | undefined> {
+    return this.#memory.lastChangeOf(path);
+  }
+
+  async speaksAt(moment: HookMoment): Promise<boolean> {
+    return this.#memory.speaksAt(moment);
   }
 
   /** Returns `'unknown'` if the code has changed. */

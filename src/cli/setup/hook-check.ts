@@ -13,6 +13,7 @@ const limit = 10_000;
 const eventNames: { readonly [event: string]: string } = {
   'session-start': 'SessionStart',
   prompt: 'UserPromptSubmit',
+  action: 'PreToolUse',
   'pre-compact': 'PreCompact',
   stop: 'Stop',
   'session-end': 'SessionEnd',
@@ -59,7 +60,10 @@ function run(
     if ('url' in start) return { state: 'bad', text: 'is a URL' };
     const { command: program, args: words, cwd, env } = start.process;
     const shell = process.platform === 'win32' && /\.(?:cmd|bat)$/i.test(program);
-    const input = { hook_event_name: eventNames[event], cwd: around.root, source: 'startup' };
+    const input = {
+      ...{ hook_event_name: eventNames[event], cwd: around.root, source: 'startup' },
+      ...{ tool_name: 'Read', tool_input: { file_path: 'README.md' } },
+    };
     const begun = performance.now();
     const { status, stdout, error } = spawnSync(
       shell ? `"${program}"` : program,

@@ -98,7 +98,7 @@ export const init: Command = {
       const result = {
         edits: edits.map((edit) => ({ path: edit.path, diff: diffOf(edit) })),
         untouched: plan.untouched.map(({ path, reason }) => ({ path, reason })),
-        notes: [...notes, ...needed],
+        notes: [...notes, ...needed, ...(undo ? [] : spokenBy(plan.edits, around))],
       };
       if (!json) {
         await screen.print(planText(screen, { ...plan, edits }, result.notes, undo));
@@ -160,6 +160,18 @@ async function made(
     ...(lacking.length > 0
       ? [`${folder} gets ${lacking.join(' and ')}, as a commit${where}.`]
       : []),
+  ];
+}
+
+/** Says when hooks speak that are added, and how to turn each moment off. */
+function spokenBy(edits: readonly FileEdit[], { root }: Surroundings): string[] {
+  const own = new Set(Object.values(hookClients).map((client) => hookPath(client, root)));
+  const added = edits.filter(({ path, before = '', after = '' }) => {
+    return own.has(path) && after.includes(' hook ') && !before.includes(' hook ');
+  });
+  if (added.length === 0) return [];
+  return [
+    'The hooks give agents a brief when a session starts, and what the memory says about a prompt, file or command: hook_start, hook_prompt, hook_file and hook_command in .memory-bank/config.yaml turn each off.',
   ];
 }
 
@@ -226,7 +238,9 @@ async function choosesHooks(
     (name) => own(hookClients, name)?.title.replace(/ hooks$/, '') ?? [],
   );
   if (!ask || titles.length === 0) return false;
-  return agrees(`Add hooks to ${titles.join(', ')}: a brief of the memory when a session starts?`);
+  return agrees(
+    `Add hooks to ${titles.join(', ')}: a brief of the memory when a session starts, and what it says about a prompt, file or command?`,
+  );
 }
 
 async function chosenClients(

@@ -5,6 +5,7 @@ import type { Memories } from '../memory/pinned-memories.ts';
 import type { Session } from '../memory/session.ts';
 import type { Store } from '../memory/store.ts';
 import type { Reviews } from '../memory/waiting-reviews.ts';
+import type { HookMoment } from './hook-moment.ts';
 import type { Summarizer } from './summarizer.ts';
 
 /** Facts about the project whose memory is served. */
@@ -94,6 +95,8 @@ export interface Project {
   drift(since: string, limit: number): Promise<Drift>;
   /** Lists the commits since an earlier one that change files outside the memory, the oldest first. */
   commitsSince(earlier: string): Promise<readonly ProjectCommit[]>;
+  /** Whether hooks speak at a moment of a session. */
+  speaksAt(moment: HookMoment): Promise<boolean>;
   /** Whether the project wants the commits of a session in its progress. */
   recordsCommits(): Promise<boolean>;
   /** Returns the files that the branch and the work tree change, at most `limit` of each. */

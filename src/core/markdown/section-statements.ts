@@ -321,3 +321,10 @@ function relative(from: string, path: string): string {
   const up = here.slice(common).map(() => '..');
   return [...up, ...there.slice(common)].map(encodeURIComponent).join('/');
 }
+
+/** Where the sections begin that say by which one they were replaced. */
+export function replacedSections(path: string, text: string): ReadonlySet<number> {
+  if (!mayHaveStatements(text)) return new Set();
+  const statements = new Sections(path, text).statements();
+  return new Set(statements.flatMap((one) => (one.supersededBy ? [one.section.start] : [])));
+}

@@ -56,6 +56,8 @@ export interface RecordDoubts {
   readonly day?: string;
   /** The paths of other records that it depends on. */
   readonly records?: readonly string[];
+  /** The paths that it was given as evidence, relative to the root of the project. */
+  readonly evidence?: readonly string[];
 }
 
 /** A record that says nearly the same as another one. */

@@ -103,7 +103,7 @@ export class Cautions {
     const today = visit.archive.today();
     for (const path of wanted) {
       const { annotations, links, records, hasEvidence } = this.#text(visit, path);
-      const { supersededBy, expires, status } = annotations;
+      const { supersededBy, expires, status, evidence } = annotations;
       const verdict = verdicts.get(path);
       const superseded = links.flatMap((link) => {
         const { name, by } = this.#successorOf(visit, link);
@@ -130,6 +130,7 @@ export class Cautions {
         ...(head !== undefined && { head }),
         ...(expires !== undefined && { day: today }),
         ...(records.length > 0 && { records }),
+        ...(evidence.length > 0 && { evidence: evidence.map((one) => one.path) }),
       });
     }
     return found;

@@ -53,6 +53,14 @@ export function checkPin(pin: MemoryPin): void {
   if (found) throw invalid(found.path.map(String), `is not valid for a pinned memory`);
 }
 
+/** The setting of a moment at which hooks speak. */
+function spoken(what: string) {
+  return z
+    .boolean()
+    .optional()
+    .describe(`Whether hooks give an agent ${what}. Without it: \`true\`.`);
+}
+
 /** The content of `config.yaml`. */
 export const memoryConfig = z.object({
   format: z
@@ -89,6 +97,10 @@ export const memoryConfig = z.object({
     .describe(
       'Whether the end of an agent session adds its commits to progress.md, as one entry. Without it: `false`.',
     ),
+  hook_start: spoken('the brief at the start of a session'),
+  hook_prompt: spoken('records about a prompt'),
+  hook_file: spoken('records about a file before it is read or edited'),
+  hook_command: spoken('corrections of a command before it runs'),
   docs: z
     .boolean()
     .optional()
@@ -143,6 +155,10 @@ const restricts: Record<keyof MemoryConfig, boolean> = {
   secrets: false,
   squash_before_sync: false,
   record_commits: false,
+  hook_start: false,
+  hook_prompt: false,
+  hook_file: false,
+  hook_command: false,
   docs: false,
   sign_off: false,
   sync: false,

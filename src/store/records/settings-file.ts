@@ -1,3 +1,4 @@
+import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import type { ReviewRule } from '../../core/declarations/workspace.ts';
 import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
 import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
@@ -43,6 +44,11 @@ export class SettingsFile {
   /** Whether a check also compares instructions and documents with the project. */
   get checksDocs(): boolean {
     return this.#readable()?.docs === true;
+  }
+
+  /** Whether hooks speak at a moment of a session. */
+  speaksAt(moment: HookMoment): boolean {
+    return this.#readable()?.[`hook_${moment}`] ?? true;
   }
 
   /** Whether the end of an agent session adds its commits to the progress. */

@@ -7,6 +7,7 @@ import type {
   ProjectCommit,
   ProjectInfo,
 } from '../../core/declarations/context.ts';
+import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
@@ -165,6 +166,10 @@ export class StoreProject implements Omit<Project, 'use'> {
       const { message } = parseCommit(odb.content(oid, 'commit'));
       return { oid, subject: message.trim().split('\n', 1)[0] ?? '' };
     });
+  }
+
+  async speaksAt(moment: HookMoment): Promise<boolean> {
+    return this.#memory.settings.speaksAt(moment);
   }
 
   async recordsCommits(): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { join, relative, sep } from 'node:path';
 import type { BranchWork } from '../../core/declarations/context.ts';
+import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import type { LocalState, RecordDoubts } from '../../core/memory/store.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import { type Files, NodeFiles, statNumbers, statSize } from '../../git/disk/file-layer.ts';
@@ -44,6 +45,8 @@ export class QuickMemory {
   readonly #tree: WorkTree;
   readonly #refs: Refs;
   readonly #odb: ObjectDatabase;
+  /** The real path of the project. */
+  readonly root: string;
   /** Absolute path of the memory folder. */
   readonly #path: string;
   /** Its path in the work tree, with `/`. */
@@ -51,6 +54,8 @@ export class QuickMemory {
   /** The same path with all links resolved. */
   #resolved: string | undefined;
   readonly #opened: OpenDerivedFile[] = [];
+  /** The text of the settings, once it is read. */
+  #settings: string | undefined;
   /** The index of git, once it is read. */
   #staged: { readonly index: IndexFile | undefined } | undefined;
 
@@ -60,6 +65,7 @@ export class QuickMemory {
     this.#refs = new Refs(files, tree.gitDir, tree.commonDir);
     this.#odb = openObjects(this.#disk, tree.commonDir);
     this.#path = path;
+    this.root = join(path, '..');
     this.#folder = relative(tree.top, path).split(sep).join('/');
     this.hooks = new HookState(files, tree);
     this.local = new LocalFile(this.#disk, () => this.#own());
@@ -176,8 +182,25 @@ export class QuickMemory {
 
   /** Whether the settings may want the commits of a session in the progress; the whole program reads them. */
   recordsCommits(): boolean {
-    const text = this.#disk.files.read(join(this.#path, 'config.yaml'))?.toString('utf8');
-    return /\brecord_commits\b["']?\s*:\s*true\b/.test(text ?? '');
+    return this.#setting('record_commits') === 'true';
+  }
+
+  /** Whether hooks speak at a moment of a session. */
+  speaksAt(moment: HookMoment): boolean {
+    return this.#setting(`hook_${moment}`) !== 'false';
+  }
+
+  /** The value of a setting that is true or false; undefined if it is not set. */
+  #setting(name: string): string | undefined {
+    this.#settings ??=
+      this.#disk.files.read(join(this.#path, 'config.yaml'))?.toString('utf8') ?? '';
+    return new RegExp(`^["']?${name}["']?\\s*:\\s*(true|false)\\b`, 'm').exec(this.#settings)?.[1];
+  }
+
+  /** The last commit that changed a path of the work tree; undefined if it is not known. */
+  lastChangeOf(path: string): Oid | undefined {
+    const { oid } = this.head();
+    return oid && lastChange(this.#odb, oid, path)?.oid;
   }
 
   /** Whether what was found against a record is still the case. */

@@ -1,7 +1,6 @@
 import { answerIn, decisionIn } from '../../core/declarations/answer-text.ts';
 import { kindOf } from '../../core/declarations/part-kinds.ts';
-import { mayHaveStatements } from '../../core/evidence/annotations.ts';
-import { Sections } from '../../core/markdown/section-statements.ts';
+import { replacedSections } from '../../core/markdown/section-statements.ts';
 import { outline, type Section, titleOf } from '../../core/markdown/sections.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
 
@@ -50,13 +49,6 @@ function decisions(path: string, content: string): BriefPoint[] {
     return [{ part: 'decision', text, ...(at !== undefined && { at }) }];
   });
   return points.reverse();
-}
-
-/** Where the sections begin that say by which one they were replaced. */
-function replacedSections(path: string, content: string): ReadonlySet<number> {
-  if (!mayHaveStatements(content)) return new Set();
-  const statements = new Sections(path, content).statements();
-  return new Set(statements.flatMap((one) => (one.supersededBy ? [one.section.start] : [])));
 }
 
 function bodyOf(content: string, { bodyStart, bodyEnd }: Section): string {
