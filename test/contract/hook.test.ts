@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deep, sample } from '../support/depth.ts';
 import { contextOf, hookInputs } from '../support/hook-clients.ts';
@@ -194,6 +195,63 @@ describe('a hook', () => {
     expect(new Set([...first, ...second]).size).toBe(6);
   });
 
+  const act = (tool_input: unknown, more: object = {}) => ({
+    ...claude(),
+    ...{ hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input, ...more },
+  });
+
+  deep(
+    'gives a file its record once in a session, also to ten hooks at the same time',
+    async () => {
+      repo.write('src/tokens.ts', '1\n');
+      const value = 'Tokens of src/tokens.ts are never logged';
+      run(['memory-write', '--category', 'corrections', '--key', 'tokens', '--value', value]);
+      // Ten starts of the whole program would take longer than a hook may.
+      await setTimeout(100);
+      run(['brief']);
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, async () => {
+          const child = spawn(process.execPath, [main, 'hook', 'action'], { cwd: repo.root, env });
+          child.stdin.end(JSON.stringify(act({ file_path: repo.path('src/tokens.ts') })));
+          const [answer] = await Promise.all([readAll(child.stdout), once(child, 'close')]);
+          return answer;
+        }),
+      );
+      const told = answers.filter((answer) => answer !== '');
+      expect(told).toHaveLength(1);
+      expect(contextOf(JSON.parse(told[0] ?? ''), 'PreToolUse')).toContain(value);
+      const later = act({ file_path: 'src/tokens.ts' }, { session_id: 's2' });
+      repo.write(
+        '.memory-bank/config.yaml',
+        `${repo.read('.memory-bank/config.yaml')}hook_file: false\n`,
+      );
+      expect(hook('action', later)).toBeUndefined();
+      expect(repo.status().filter((line) => line.includes('knowledge'))).toEqual([]);
+    },
+  );
+
+  deep('is silent or right while the memory is checked out', () => {
+    const write = (value: string) =>
+      run(['memory-write', '--category', 'patterns', '--key', 'lock', '--value', value]);
+    write('Before: src/tokens.ts has one lock');
+    run(['brief']);
+    repo.git('switch', '-q', '-c', 'other');
+    write('After: src/tokens.ts has two locks');
+    const path = '.memory-bank/knowledge/patterns/lock.md';
+    const text = repo.read(path);
+    // Git has moved HEAD and not yet the files, or the files and not yet HEAD.
+    for (const [at, head] of ['main', 'other'].entries()) {
+      repo.git('symbolic-ref', 'HEAD', `refs/heads/${head}`);
+      for (const [part, now] of [text, '', text.slice(0, 40)].entries()) {
+        repo.write(path, now);
+        const input = act({ file_path: 'src/tokens.ts' }, { session_id: `s${at} ${part}` });
+        const shown = contextOf(hook('action', input), 'PreToolUse');
+        expect(shown).not.toContain('Before');
+        expect(shown.includes('After')).toBe(now === text);
+      }
+    }
+  });
+
   deep('says nothing and succeeds for bad input', () => {
     const huge = JSON.stringify({ ...claude(), prompt: 'x'.repeat(1 << 20) });
     const cases = [
@@ -202,6 +260,10 @@ describe('a hook', () => {
       ['hook', 'session-start', '[]'],
       ['hook', 'prompt', huge],
       ['hook', 'prompt', JSON.stringify({ ...claude(), prompt: 7, cwd: {} })],
+      ['hook', 'action', JSON.stringify(act({ file_path: `src/${'x'.repeat(1 << 20)}` }))],
+      ['hook', 'action', JSON.stringify(act({ command: 'x '.repeat(200_000) }))],
+      ['hook', 'action', JSON.stringify(act('src/a.ts', { version: 99 }))],
+      ['hook', 'action', JSON.stringify(act({ file_path: ['src/a.ts'] }, { tool_name: {} }))],
       ['hook', 'unknown', JSON.stringify(claude())],
       ['hook', '--colour', JSON.stringify(claude())],
       ['hook', 'session-start', JSON.stringify({ ...claude(), cwd: newFolder() })],

@@ -187,6 +187,44 @@ deep.each(prompts)(
   },
 );
 
+const actions = [
+  ['that a record is about', { file_path: 'src/lock.ts' }, 'One lock in src/lock.ts'],
+  ['that a record has as evidence', { file_path: 'src/limit.ts' }, 'Raise it with care'],
+  ['that no record is about', { file_path: 'src/other.ts' }, ''],
+] as const;
+
+deep.each(actions)(
+  'an action on a file %s is answered quickly, as the whole program answers it',
+  async (_, tool_input, expected) => {
+    const correction = ['memory-write', '--category', 'corrections', '--key', 'limit'];
+    run([...correction, '--value', 'Raise it with care', '--evidence', 'src/limit.ts:1']);
+    await settle();
+    const act = (session_id: string) =>
+      observe(
+        ['hook', 'action'],
+        JSON.stringify({
+          ...{ session_id, hook_event_name: 'PreToolUse', cwd: repo.root },
+          ...{ tool_name: 'Read', tool_input },
+        }),
+      );
+    const quick = act('a');
+    expect(quick.isQuick).toBe(true);
+    expect(quick.stdout.includes(expected)).toBe(true);
+    expect(quick.stdout === '').toBe(expected === '');
+    removeDigests();
+    expect(act('b')).toEqual({ stdout: quick.stdout, isQuick: false });
+    // The code of the evidence changes: the commit is named, also by a session that has begun.
+    repo.write('src/limit.ts', 'export const limit = 2;\n');
+    repo.git('commit', '-q', '-a', '-m', 'Raise the limit');
+    const commit = repo.git('rev-parse', 'HEAD').slice(0, 12);
+    expect(act('c').stdout.includes(`(last changed by ${commit})`)).toBe(expected !== '');
+    // A record that was changed by hand is not shown as it was.
+    const path = '.memory-bank/knowledge/decisions/locks.md';
+    repo.write(path, repo.read(path).replace('One lock', 'Two locks'));
+    expect(act('d').stdout).not.toContain('One lock');
+  },
+);
+
 deep(
   'a prompt says which of its records the code has left behind, quickly from the second time on',
   async () => {
