@@ -217,7 +217,7 @@ export const layouts: readonly Layout[] = [
     name: 'refs as reftable',
     make: (repo) => extend(repo, 'refStorage', 'reftable'),
     refused: {
-      reason: 'its refs are stored as reftable',
+      reason: 'its refs are stored as reftable, which this program only reads',
       told: '`git refs migrate --ref-format=files`',
     },
   },

@@ -183,7 +183,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a merge that began meanwhile is detected',
-    ['git/commit/mutation.ts', 'checkIdle(site.disk.files, site.tree);', ''],
+    ['git/commit/mutation.ts', 'checkIdle(site.disk.files, site.tree, site.refs);', ''],
     [races, 'a merge begins'],
   ),
   guard(
@@ -218,9 +218,9 @@ export const guards: readonly Guard[] = [
   guard(
     'a lost ref is not an unborn branch',
     [
-      'git/refs/refs.ts',
-      'if (text === undefined) return { ref, oid: this.#packedRefs().get(ref) };',
-      'if (!text) return { ref, oid: this.#packedRefs().get(ref) };',
+      'git/refs/file-refs.ts',
+      "return loose === undefined && ref.startsWith('refs/')",
+      "return !loose && ref.startsWith('refs/')",
     ],
     [faults, 'an empty ref is not an unborn branch'],
   ),

@@ -14,7 +14,8 @@ const maxFiles = 20_000;
  */
 export function checkAccess(files: Files, tree: WorkTree, memory: string): Finding[] {
   const { gitDir, commonDir } = tree;
-  const parts = ['objects', 'objects/pack', 'refs', 'refs/heads', 'logs', 'memory-bank'];
+  const refs = ['refs', 'refs/heads', 'logs', 'reftable'];
+  const parts = ['objects', 'objects/pack', ...refs, 'memory-bank'];
   const folders = [gitDir, commonDir, ...parts.map((part) => join(commonDir, part)), memory];
   const closed = [...new Set(folders)].filter((path) => files.lstat(path) && !canWrite(path));
   const found = closed.map((path): Finding => {

@@ -1,5 +1,6 @@
 import type { Files } from '../../git/disk/file-layer.ts';
-import { type StrayRef, strayRefs } from '../../git/refs/stray-refs.ts';
+import { Refs } from '../../git/refs/refs.ts';
+import type { StrayRef } from '../../git/refs/stray-refs.ts';
 import type { WorkTree } from '../../git/repository/discover.ts';
 import type { Finding } from './finding.ts';
 
@@ -8,7 +9,7 @@ const maxStrays = 10;
 
 /** Names the files that are not refs; the memory is read and written next to them, as git does. */
 export function checkRefs(files: Files, { gitDir, commonDir }: WorkTree): Finding[] {
-  const strays = strayRefs(files, gitDir, commonDir);
+  const strays = new Refs(files, gitDir, commonDir).store.strays();
   const found = strays.slice(0, maxStrays).map((stray): Finding => {
     return { what: 'Refs', state: 'note', text: describeStray(stray) };
   });

@@ -121,12 +121,9 @@ export class CommitWatch {
     return remaining(moved, this.#calm);
   }
 
-  /** When HEAD last moved. A rename into place changes only the ctime. */
+  /** When HEAD last moved. */
   #lastMove({ ref }: Head): number {
-    const { refs, tree } = this.#site;
-    const paths = [join(tree.gitDir, 'HEAD'), join(tree.gitDir, 'logs/HEAD')];
-    if (ref !== undefined) paths.push(join(refs.folderOf(ref), ref));
-    return Math.max(...paths.map((path) => this.#stat(path)?.ctimeMs ?? 0));
+    return this.#site.refs.store.lastChange(ref === undefined ? ['HEAD'] : ['HEAD', ref]);
   }
 
   /** When another program staged a change that is not committed yet; 0 if there is none. */

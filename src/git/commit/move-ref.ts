@@ -3,6 +3,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
+import { folderOf } from '../refs/ref-store.ts';
 import { appendReflogs, reflogLines, reflogsOf } from '../refs/reflog.ts';
 import type { MutationSite } from './mutation.ts';
 
@@ -23,7 +24,7 @@ export interface RefMove {
  * @throws MemoryError `already_exists` for a new ref that exists, `busy` for one with another commit.
  */
 export async function moveRef(
-  { disk, folder, refs, commonDir, config }: MutationSite,
+  { disk, folder, refs, tree, commonDir, config }: MutationSite,
   ref: string,
   { to, log, isNew, from: expected }: RefMove,
   committer: Signature,
@@ -31,7 +32,7 @@ export async function moveRef(
   wait: LockWait,
 ): Promise<void> {
   if (refs.resolve(ref) === to) return;
-  const path = join(refs.folderOf(ref), ref);
+  const path = join(folderOf(tree, ref), ref);
   const lock = await GitLock.take(disk, path, 'ref', folder, token, wait);
   try {
     const from = refs.resolve(ref);
@@ -45,7 +46,7 @@ export async function moveRef(
       });
     }
     const lines = reflogLines([{ oid: to, before: from, log }], committer);
-    const logs = reflogsOf(disk, commonDir, config, refs, [ref]);
+    const logs = reflogsOf(disk, tree, config, [ref]);
     await lock.fill([Buffer.from(`${to}\n`, 'latin1')]);
     const changed = await appendReflogs(disk, commonDir, logs, lines);
     lock.commit(path);

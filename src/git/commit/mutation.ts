@@ -8,6 +8,7 @@ import { indexKey, indexPath, type KnownIndex, writeIndex } from '../index/known
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
+import { folderOf } from '../refs/ref-store.ts';
 import { appendReflogs, type Reflog, reflogLines, reflogsOf } from '../refs/reflog.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
@@ -109,7 +110,7 @@ export async function applyPlan(
   const run = async (locks: Locks) => {
     const unsettled = [...(await stored), site.folder];
     try {
-      checkIdle(site.disk.files, site.tree);
+      checkIdle(site.disk.files, site.tree, site.refs);
       if (!holdsStill(site, plan, known) || !mutation.isAnnounced()) return undefined;
       return await mutation.run(locks, unsettled);
     } finally {
@@ -175,7 +176,7 @@ async function takeLocks(
 }
 
 function refPath(site: MutationSite, ref: string): string {
-  return join(site.refs.folderOf(ref), ref);
+  return join(folderOf(site.tree, ref), ref);
 }
 
 /** Whether HEAD, the index and the files are unchanged since the plan. */
@@ -298,9 +299,9 @@ class Mutation {
   }
 
   #logs(): Reflog[] {
-    const { disk, commonDir, config, refs } = this.#site;
+    const { disk, tree, config } = this.#site;
     const { ref } = this.#plan.head;
-    return reflogsOf(disk, commonDir, config, refs, ref ? ['HEAD', ref] : ['HEAD']);
+    return reflogsOf(disk, tree, config, ref ? ['HEAD', ref] : ['HEAD']);
   }
 
   /** Does everything before the two renames; returns the new index, which is in its lock. */
@@ -380,12 +381,12 @@ class Mutation {
   }
 
   async #finish({ index, head }: Locks): Promise<void> {
-    const { disk, tree, refs } = this.#site;
+    const { disk, tree } = this.#site;
     const { ref } = this.#plan.head;
     // Now, so that their removal is on the medium before that of our proof that they were ours.
     index.release();
     head.release();
-    const refFolder = ref === undefined ? tree.gitDir : dirname(join(refs.folderOf(ref), ref));
+    const refFolder = ref === undefined ? tree.gitDir : dirname(join(folderOf(tree, ref), ref));
     await disk.settle([refFolder, tree.gitDir, dirname(indexPath(disk.files, tree))]);
   }
 

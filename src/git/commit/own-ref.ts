@@ -3,6 +3,7 @@ import { throughLink } from '../disk/file-layer.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid } from '../objects/object.ts';
+import { folderOf } from '../refs/ref-store.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { MutationSite } from './mutation.ts';
 
@@ -30,8 +31,8 @@ export async function swapOwnRef(
   token: ProcessToken,
   wait: LockWait,
 ): Promise<boolean> {
-  const { disk, folder, refs, commonDir, warn } = site;
-  const path = join(refs.folderOf(ref), ref);
+  const { disk, folder, refs, tree, commonDir, warn } = site;
+  const path = join(folderOf(tree, ref), ref);
   const lock = await GitLock.take(disk, path, 'ref', folder, token, wait);
   let isChanged = false;
   try {

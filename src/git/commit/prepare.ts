@@ -34,7 +34,7 @@ export async function prepare(
 ): Promise<Prepared> {
   const { config, disk, env, odb, tree } = site;
   checkMerged(known.file);
-  if ('rebuilt' in proposal) checkReflog(disk, tree.commonDir, config, site.refs);
+  if ('rebuilt' in proposal) checkReflog(disk, tree, config, site.refs);
   else {
     // Files of another line of history are already committed.
     for (const one of proposal) if (!one.join) checkIgnored(site, one, known);

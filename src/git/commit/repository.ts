@@ -12,7 +12,6 @@ import { RepositoryQueue } from '../locks/queue.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
-import { earlierValues } from '../refs/reflog.ts';
 import { type Head, Refs } from '../refs/refs.ts';
 import { GitConfig } from '../repository/config.ts';
 import { Conversions } from '../repository/conversions.ts';
@@ -300,7 +299,7 @@ export class Repository {
 
   /** The operation under way during which other programs must not commit; undefined for none. */
   underWay() {
-    return underWayIn(this.#disk.files, this.tree.gitDir);
+    return underWayIn(this.#disk.files, this.tree.gitDir, this.#refs);
   }
 
   /** A path's line in the index; undefined without one, or if the index cannot be read. */
@@ -350,7 +349,7 @@ export class Repository {
 
   /** The last values of a ref by its reflog, the newest first; empty without one. */
   earlierValues(ref: string): Oid[] {
-    return earlierValues(this.#disk.files, this.tree.commonDir, ref);
+    return this.refs.store.earlierValues(ref);
   }
 
   /**
@@ -361,7 +360,7 @@ export class Repository {
    */
   checkWritable(): GitConfig {
     const config = this.#knownConfig();
-    checkIdle(this.#disk.files, this.tree);
+    checkIdle(this.#disk.files, this.tree, this.#refs);
     return config;
   }
 

@@ -84,9 +84,8 @@ export class StaleIndex {
   #stale(): Journal | undefined {
     const { disk, tree, refs } = this.#site;
     const last = this.#last;
-    if (!last || indexKey(this.#site) === last.key || underWayIn(disk.files, tree.gitDir)) {
-      return undefined;
-    }
+    if (!last || indexKey(this.#site) === last.key) return undefined;
+    if (underWayIn(disk.files, tree.gitDir, refs)) return undefined;
     const target = indexPath(disk.files, tree);
     const written = disk.files.lstat(target)?.mtimeMs ?? 0;
     if (written > last.time + suspicious || refs.head().oid !== last.journal.commit) {

@@ -4,6 +4,7 @@ import type { Files } from '../disk/file-layer.ts';
 import type { IndexFile } from '../index/index-file.ts';
 import { loadIndex } from '../index/known-index.ts';
 import { objectFormats } from '../objects/object-format.ts';
+import type { Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
 import { isTrue } from '../repository/config-text.ts';
 import type { WorkTree } from '../repository/discover.ts';
@@ -89,9 +90,9 @@ export function checkStorage(config: GitConfig): void {
     });
   }
   const refs = extensions.get('refstorage')?.toLowerCase() ?? 'files';
-  if (refs !== 'files') {
+  if (refs !== 'files' && refs !== 'reftable') {
     throw new MemoryError('unsupported', `${what}: its refs are stored as ${refs}.`, {
-      hint: 'Run "git refs migrate --ref-format=files", or set --root to another repository.',
+      hint: 'Update this program, or set --root to another repository.',
     });
   }
 }
@@ -103,6 +104,12 @@ export function checkStorage(config: GitConfig): void {
  */
 export function checkFormat(config: GitConfig, tree: WorkTree): void {
   checkStorage(config);
+  if (config.repositorySection('extensions').get('refstorage')?.toLowerCase() === 'reftable') {
+    throw unsupported(
+      'its refs are stored as reftable, which this program only reads',
+      'Run "git refs migrate --ref-format=files".',
+    );
+  }
   if (config.problem !== undefined) {
     throw unsupported(config.problem, 'Git refuses this environment as well. Correct it.');
   }
@@ -133,9 +140,9 @@ export function checkFormat(config: GitConfig, tree: WorkTree): void {
 }
 
 /** The operation under way and the command that ends it; undefined if there is none. */
-export function underWayIn(files: Files, gitDir: string) {
+export function underWayIn(files: Files, gitDir: string, { store }: Refs) {
   const names = new Set(files.list(gitDir)?.map(({ name }) => name));
-  return underWay.find(({ file }) => names.has(file));
+  return underWay.find(({ file }) => names.has(file) || store.has(file));
 }
 
 /**
@@ -143,8 +150,8 @@ export function underWayIn(files: Files, gitDir: string) {
  *
  * @throws MemoryError `busy` with the way out.
  */
-export function checkIdle(files: Files, tree: WorkTree): void {
-  const found = underWayIn(files, tree.gitDir);
+export function checkIdle(files: Files, tree: WorkTree, refs: Refs): void {
+  const found = underWayIn(files, tree.gitDir, refs);
   if (!found) return;
   const first = hasUnmerged(files, tree) ? `${mergeHint} Then finish it` : 'Finish it first';
   throw new MemoryError('busy', `${found.what} is under way in this repository.`, {

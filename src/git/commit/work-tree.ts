@@ -113,8 +113,8 @@ async function linkAgain(
 ): Promise<void> {
   const { disk } = site;
   const known = findAdmin(site, top);
-  const head = known && disk.files.read(join(known, 'HEAD'), maxPath)?.toString('utf8').trim();
-  const isOurs = known !== undefined && head === `ref: ${ref}`;
+  const isOurs =
+    known !== undefined && new Refs(disk.files, known, site.commonDir).branch() === ref;
   if (isOurs) await disk.replace(join(known, 'gitdir'), [pointerIn(top)]);
   const admin = isOurs ? known : await createAdmin(site, top, ref, lines);
   await disk.replace(join(top, '.git'), [pointerTo(admin, top)]);

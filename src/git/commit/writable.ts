@@ -36,7 +36,7 @@ export function writeRefusals(
   return failures([
     () => checkFolders(files, tree.top, path),
     () => checkCommit(files, tree, config, path),
-    () => checkIdle(files, tree),
+    () => checkIdle(files, tree, new Refs(files, tree.gitDir, tree.commonDir)),
     () => checkSigning(config, env),
     () => new IgnoreRules(files, tree, config, env).check([path]),
     // The rules can be in the index, which cannot be read in another format.
@@ -133,11 +133,7 @@ export function foundLocks(disk: Disk, { gitDir, commonDir }: WorkTree): FoundLo
   const { files } = disk;
   const refs = new Refs(files, gitDir, commonDir);
   const branch = refs.branch();
-  const targets = [
-    indexPath(files, { gitDir }),
-    join(gitDir, 'HEAD'),
-    ...(branch === undefined ? [] : [join(refs.folderOf(branch), branch)]),
-  ];
+  const targets = [indexPath(files, { gitDir }), ...refs.store.lockedFiles(branch)];
   const folder = join(commonDir, 'memory-bank');
   const own = join(folder, 'lock');
   return [...targets.map((target) => `${target}.lock`), own].flatMap((path) => {

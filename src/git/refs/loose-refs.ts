@@ -12,6 +12,12 @@ export function isRefName(name: string): boolean {
   return name.startsWith('refs/') && !refused.test(name);
 }
 
+/** The name in the value of a symbolic ref; undefined for a name that git rejects, which could lead elsewhere. */
+export function targetOf(value: string): string | undefined {
+  const name = /^ref: (refs\/.+)/.exec(value)?.[1]?.trim();
+  return name !== undefined && isRefName(name) ? name : undefined;
+}
+
 /**
  * Lists the paths of all files below a folder, relative to `top`: loose refs, locks and strays.
  *

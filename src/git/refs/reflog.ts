@@ -2,10 +2,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 
 import { type Disk, together } from '../disk/disk.ts';
-import type { Files } from '../disk/file-layer.ts';
 import { formatSignature, type Oid, type Signature } from '../objects/object.ts';
-import { formatOf, isOid, noObject } from '../objects/object-format.ts';
+import { formatOf, noObject } from '../objects/object-format.ts';
 import type { GitConfig } from '../repository/config.ts';
+import { folderOf, type RefPlaces } from './ref-store.ts';
 import type { Refs } from './refs.ts';
 
 export interface PlannedCommit {
@@ -25,16 +25,15 @@ export interface Reflog {
 /** The reflogs of refs, relative to the common git directory. */
 export function reflogsOf(
   disk: Disk,
-  commonDir: string,
+  places: RefPlaces,
   config: GitConfig,
-  refs: Refs,
   names: readonly string[],
 ): Reflog[] {
   const setting = config.get('core.logallrefupdates')?.toLowerCase();
   const create = setting === 'always' || (config.bool('core.logallrefupdates') ?? true);
   return names
-    .map((name) => join(refs.folderOf(name), 'logs', name))
-    .map((path) => ({ path: relative(commonDir, path), size: disk.files.lstat(path)?.size }))
+    .map((name) => join(folderOf(places, name), 'logs', name))
+    .map((path) => ({ path: relative(places.commonDir, path), size: disk.files.lstat(path)?.size }))
     .filter(({ size }) => create || size !== undefined);
 }
 
@@ -43,10 +42,10 @@ export function reflogsOf(
  *
  * @throws MemoryError `unsupported`.
  */
-export function checkReflog(disk: Disk, commonDir: string, config: GitConfig, refs: Refs): void {
+export function checkReflog(disk: Disk, places: RefPlaces, config: GitConfig, refs: Refs): void {
   const { ref } = refs.head();
   const names = ref === undefined ? ['HEAD'] : ['HEAD', ref];
-  if (reflogsOf(disk, commonDir, config, refs, names).length > 0) return;
+  if (reflogsOf(disk, places, config, names).length > 0) return;
   throw new MemoryError('unsupported', 'This repository keeps no reflog (core.logAllRefUpdates).', {
     hint: 'Without one, git would delete the old commits. Run "git config core.logAllRefUpdates true".',
   });
@@ -85,23 +84,6 @@ export async function appendReflogs(
     }),
   );
   return changed;
-}
-
-/** Limit of the lines of a reflog that are read, and of its bytes. */
-const maxLines = 200;
-const maxBytes = 16 * 1024 * 1024;
-
-/** The last values of a ref by its reflog, the newest first; empty without one. */
-export function earlierValues(files: Files, commonDir: string, ref: string): Oid[] {
-  const path = join(commonDir, 'logs', ref);
-  const stat = files.lstat(path);
-  if (stat?.kind !== 'file' || stat.size > maxBytes) return [];
-  const lines = files.read(path)?.toString('latin1').trimEnd().split('\n') ?? [];
-  const values = lines
-    .slice(-maxLines)
-    .reverse()
-    .flatMap((line) => line.split(' ', 2).reverse());
-  return [...new Set(values)].filter((oid) => isOid(oid) && !/^0+$/.test(oid));
 }
 
 /** Removes appended lines, also partly written ones, of a commit that was not made. */

@@ -1,9 +1,13 @@
 import { basename, join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
-import { type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
+import { type Files, type Stat, sameStat } from '../disk/file-layer.ts';
 import type { Oid } from '../objects/object.ts';
 import { isOid } from '../objects/object-format.ts';
-import { filesBelow, isRefName } from './loose-refs.ts';
+import { refStorageIn } from '../repository/repository-format.ts';
+import { FileRefs } from './file-refs.ts';
+import { isRefName, targetOf } from './loose-refs.ts';
+import type { RefStore } from './ref-store.ts';
+import { TableRefs } from './table-refs.ts';
 
 /** Where HEAD points. */
 export interface Head {
@@ -15,29 +19,48 @@ export interface Head {
 
 const maxSymbolicDepth = 5;
 
-/** Reads refs as git's files backend keeps them: loose files over `packed-refs`. */
+/** The refs of a repository, in whichever form it keeps them. */
 export class Refs {
   readonly #files: Files;
   readonly #gitDir: string;
   readonly #commonDir: string;
-  #packed = new Map<string, Oid>();
-  #packedStat: Stat | undefined;
+  readonly #inFiles: FileRefs;
+  /** The refs in tables, if this repository had them at some time, and what decided which ones count. */
+  #inTables: TableRefs | undefined;
+  #config: Stat | undefined;
+  #store: RefStore;
 
   constructor(files: Files, gitDir: string, commonDir: string) {
     this.#files = files;
     this.#gitDir = gitDir;
     this.#commonDir = commonDir;
+    this.#inFiles = new FileRefs(files, { gitDir, commonDir });
+    this.#store = this.#inFiles;
+  }
+
+  /** The store of the refs; another one after "git refs migrate". */
+  get store(): RefStore {
+    const [gitDir, commonDir] = [this.#gitDir, this.#commonDir];
+    // One look at a folder that most repositories do not have.
+    if (!this.#files.lstat(join(commonDir, 'reftable'))) return this.#inFiles;
+    const config = this.#files.lstat(join(commonDir, 'config'));
+    if (config && sameStat(config, this.#config)) return this.#store;
+    this.#config = config;
+    const isInTables = refStorageIn(this.#files, commonDir) === 'reftable';
+    if (isInTables) this.#inTables ??= new TableRefs(this.#files, { gitDir, commonDir });
+    this.#store = (isInTables && this.#inTables) || this.#inFiles;
+    return this.#store;
   }
 
   /** The full ref name in HEAD, which may itself be symbolic; undefined when HEAD is detached. */
   branch(): string | undefined {
-    return branchIn(this.#headText());
+    return targetOf(this.#headText());
   }
 
   head(): Head {
     const text = this.#headText();
     if (isOid(text)) return { ref: undefined, oid: text };
-    const ref = branchIn(text);
+    const ref = targetOf(text);
     if (ref === undefined) {
       throw new MemoryError('damaged', 'HEAD of this repository cannot be read.', {
         hint: 'Check out a branch: "git switch <branch>".',
@@ -47,7 +70,7 @@ export class Refs {
   }
 
   #headText(): string {
-    return this.#textAt(join(this.#gitDir, 'HEAD')) ?? '';
+    return this.store.value('HEAD') ?? '';
   }
 
   /**
@@ -71,50 +94,31 @@ export class Refs {
 
   /** The ref that a commit on a ref moves: the ref itself, or the target of a symbolic one. */
   #follow(ref: string, depth = 0): Head {
-    const text = this.#loose(ref);
-    // An empty file is a ref that was lost, perhaps in a power cut. With an older packed value, or
-    // none, the next commit would get the wrong parent.
-    if (text === undefined) return { ref, oid: this.#packedRefs().get(ref) };
-    if (isOid(text)) return { ref, oid: text };
-    const next = branchIn(text);
+    const { store } = this;
+    const value = store.value(ref);
+    if (value === undefined || isOid(value)) return { ref, oid: value };
+    const next = targetOf(value);
     if (next !== undefined && depth < maxSymbolicDepth) return this.#follow(next, depth + 1);
-    const folder = this.folderOf(ref);
-    const path = join(folder, ref);
-    throw new MemoryError('damaged', `The ref ${ref} cannot be read: ${path} has no commit id.`, {
-      hint: `Delete that file, then set the ref with "git update-ref ${ref} <commit>". Its last commits are in ${join(folder, 'logs', ref)}.`,
-      data: { ref, path },
-    });
+    throw store.lost(ref);
   }
 
   /** Whether `packed-refs` has a value of a ref, which counts only without a loose file. */
   isPacked(ref: string): boolean {
-    return this.#packedRefs().has(ref);
-  }
-
-  /** The git directory of a ref, its reflog and its lock. */
-  folderOf(ref: string): string {
-    const own = /^refs\/(bisect|worktree|rewritten)\//.test(ref) || !ref.startsWith('refs/');
-    return own ? this.#gitDir : this.#commonDir;
+    return this.#inFiles.isPacked(ref);
   }
 
   /**
-   * Lists the refs below a prefix (`refs/heads/`) by name; a loose ref overrides a packed one.
+   * Lists the refs below a prefix (`refs/heads/`) by name.
    *
    * Like git, it ignores files that are not refs, such as those of a file manager, and damaged refs.
    */
   list(prefix: string): { readonly ref: string; readonly oid: Oid }[] {
-    // Loose refs first: "git pack-refs" packs a ref before it removes its file.
-    const loose = filesBelow(this.#files, this.#commonDir, prefix.replace(/\/$/, ''));
-    const found = new Map<string, Oid>();
-    for (const [ref, oid] of this.#packedRefs()) {
-      if (ref.startsWith(prefix) && isRefName(ref)) found.set(ref, oid);
-    }
-    for (const ref of loose.filter(isRefName)) {
-      const oid = this.find(ref);
-      if (oid) found.set(ref, oid);
-      else found.delete(ref);
-    }
-    return [...found].map(([ref, oid]) => ({ ref, oid })).sort((a, b) => (a.ref < b.ref ? -1 : 1));
+    return [...this.store.values(prefix)]
+      .flatMap(([ref, value]) => {
+        const oid = !isRefName(ref) ? undefined : isOid(value) ? value : this.find(ref);
+        return oid === undefined ? [] : [{ ref, oid }];
+      })
+      .sort((a, b) => (a.ref < b.ref ? -1 : 1));
   }
 
   /**
@@ -147,42 +151,4 @@ export class Refs {
     const text = this.#headText();
     return isOid(text) ? text : undefined;
   }
-
-  #loose(ref: string): string | undefined {
-    const path = join(this.folderOf(ref), ref);
-    try {
-      return this.#textAt(path);
-    } catch (error) {
-      if (lookThrough(this.#files, path)?.kind === 'directory') return undefined;
-      throw error;
-    }
-  }
-
-  /** The text of a ref. Of old, git stored a symbolic ref as a link to the name of its target. */
-  #textAt(path: string): string | undefined {
-    const target = this.#files.readlink(path);
-    if (target !== undefined && isRefName(target)) return `ref: ${target}`;
-    return this.#files.read(path)?.toString('utf8').trim();
-  }
-
-  #packedRefs(): ReadonlyMap<string, Oid> {
-    const path = join(this.#commonDir, 'packed-refs');
-    const stat = lookThrough(this.#files, path);
-    if (sameStat(stat, this.#packedStat)) return this.#packed;
-    const refs = new Map<string, Oid>();
-    for (const line of (this.#files.read(path)?.toString('utf8') ?? '').split('\n')) {
-      const end = line.indexOf(' ');
-      const oid = line.slice(0, Math.max(end, 0));
-      if (isOid(oid)) refs.set(line.slice(end + 1), oid);
-    }
-    this.#packed = refs;
-    this.#packedStat = stat;
-    return refs;
-  }
-}
-
-/** The target of a symbolic ref; undefined for a name that git rejects, which could lead elsewhere. */
-function branchIn(head: string): string | undefined {
-  const name = /^ref: (refs\/.+)/.exec(head)?.[1]?.trim();
-  return name !== undefined && isRefName(name) ? name : undefined;
 }

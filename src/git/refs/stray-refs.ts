@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import { MemoryError } from '../../core/values/error.ts';
 import { type Files, lookThrough } from '../disk/file-layer.ts';
-import { oidPattern } from '../objects/object-format.ts';
-import { filesBelow, isRefName } from './loose-refs.ts';
-import { Refs } from './refs.ts';
+import { isOid, oidPattern } from '../objects/object-format.ts';
+import { filesBelow, isRefName, targetOf } from './loose-refs.ts';
 
 /** A file among the refs, or a line of `packed-refs`, that is not a ref. */
 export interface StrayRef {
@@ -20,16 +18,24 @@ export interface StrayRef {
 
 const packedLine = new RegExp(String.raw`^(?:#.*|\^${oidPattern}|${oidPattern} (?<ref>\S.*)|)$`);
 
-/** Lists what is among the refs of a repository and is not a ref, such as the files of a file manager. */
-export function strayRefs(files: Files, gitDir: string, commonDir: string): StrayRef[] {
-  const refs = new Refs(files, gitDir, commonDir);
+/**
+ * Lists what is among the refs of a repository and is not a ref, such as the files of a file manager.
+ *
+ * @param read see `RefStore.value`.
+ */
+export function strayRefs(
+  files: Files,
+  commonDir: string,
+  read: (ref: string) => string | undefined,
+): StrayRef[] {
   const loose = filesBelow(files, commonDir, 'refs').flatMap((ref): StrayRef[] => {
     const path = join(commonDir, ref);
     if (/\/\./.test(ref)) return [{ path, isHarmless: true }];
     // A lock is not a ref either, and other checks report it.
     if (ref.endsWith('.lock')) return [];
     if (!isRefName(ref)) return [{ path, isHarmless: false }];
-    if (!isDamaged(refs, ref)) return [];
+    const value = read(ref) ?? '';
+    if (isOid(value) || targetOf(value) !== undefined) return [];
     const log = join(commonDir, 'logs', ref);
     const hasLog = (lookThrough(files, log)?.size ?? 0) > 0;
     return [{ path, ref, isHarmless: false, ...(hasLog && { log }) }];
@@ -43,14 +49,4 @@ export function strayRefs(files: Files, gitDir: string, commonDir: string): Stra
     return isRef ? [] : [{ path, line: i + 1, isHarmless: false }];
   });
   return [...loose, ...packed];
-}
-
-function isDamaged(refs: Refs, ref: string): boolean {
-  try {
-    refs.resolve(ref);
-    return false;
-  } catch (error) {
-    if (error instanceof MemoryError) return true;
-    throw error;
-  }
 }

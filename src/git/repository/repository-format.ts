@@ -20,6 +20,12 @@ export function objectFormatIn(files: Files, commonDir: string): ObjectFormat {
   return objectFormats.get(name?.toLowerCase() ?? '') ?? sha1;
 }
 
+/** How a repository keeps its refs, by the setting `extensions.refStorage`. */
+export function refStorageIn(files: Files, commonDir: string): string {
+  const name = settingsIn(files, join(commonDir, 'config')).get('extensions.refstorage');
+  return name?.toLowerCase() ?? 'files';
+}
+
 /** Opens the objects of a repository, which need not exist yet. */
 export function openObjects(disk: Disk, commonDir: string): ObjectDatabase {
   return new ObjectDatabase(disk, commonDir, () => objectFormatIn(disk.files, commonDir));

@@ -260,7 +260,8 @@ export async function followRemote(repository: Repository, branch: string): Prom
 
 /** A text that changes when a branch or remote-tracking branch is created next to others. */
 function stateOfRefs({ files }: Disk, { commonDir }: WorkTree): string {
-  const paths = ['packed-refs', 'refs/heads', 'refs/heads/memory', 'refs/remotes/origin'];
+  const loose = ['refs/heads', 'refs/heads/memory', 'refs/remotes/origin'];
+  const paths = ['reftable/tables.list', 'packed-refs', ...loose];
   return paths
     .map((path) => files.lstat(join(commonDir, path)))
     .map((stat) => `${stat?.ino} ${stat?.mtimeMs}`)

@@ -1,0 +1,47 @@
+import type { MemoryError } from '../../core/values/error.ts';
+import type { Oid } from '../objects/object.ts';
+import type { StrayRef } from './stray-refs.ts';
+
+/** The git directories of a work tree; see `WorkTree`. */
+export interface RefPlaces {
+  readonly gitDir: string;
+  readonly commonDir: string;
+}
+
+/** How a repository keeps its refs and reflogs (the setting `extensions.refStorage`). */
+export interface RefStore {
+  /**
+   * The value of a ref or of HEAD as it is kept: an object id, or `ref: ` and a name.
+   *
+   * @returns undefined if there is no such ref; any other text for one that was lost.
+   */
+  value(ref: string): string | undefined;
+  /** The values of the refs that all work trees share and whose names begin with a prefix. */
+  values(prefix: string): ReadonlyMap<string, string>;
+  /** The error for a ref whose value is neither an object id nor a name. */
+  lost(ref: string): MemoryError;
+  /** Whether it keeps a value of a name such as `CHERRY_PICK_HEAD`, and not git in a file of that name. */
+  has(name: string): boolean;
+  /** When one of some refs last changed, in milliseconds; 0 if that is not known. */
+  lastChange(refs: readonly string[]): number;
+  /** The last values of a ref by its reflog, the newest first; empty without one. */
+  earlierValues(ref: string): Oid[];
+  /** The files whose locks protect HEAD and the branch that it names; none for a detached HEAD. */
+  lockedFiles(branch: string | undefined): string[];
+  /** Lists what is among the refs and is not a ref, such as the files of a file manager. */
+  strays(): StrayRef[];
+}
+
+/** The git directory of a ref, of its reflog and of its lock. */
+export function folderOf({ gitDir, commonDir }: RefPlaces, ref: string): string {
+  const own = /^refs\/(bisect|worktree|rewritten)\//.test(ref) || !ref.startsWith('refs/');
+  return own ? gitDir : commonDir;
+}
+
+/** Limit of the lines of a reflog that are read. */
+export const maxLogLines = 200;
+
+/** The ids in the lines of a reflog, the newest first. */
+export function idsIn(lines: readonly (readonly Oid[])[]): Oid[] {
+  return [...new Set(lines.flat())].filter((oid) => !/^0*$/.test(oid));
+}
