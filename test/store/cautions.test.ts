@@ -1,3 +1,4 @@
+import { utimesSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AnnotationChanges } from '../../src/core/evidence/annotations.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
@@ -79,6 +80,7 @@ describe('a search', () => {
     const another = await open(repo.root, [note, letter], { files: new Watched() });
     try {
       await put('k', 'A rule of src/lock.ts:1-2, either/or, `like this` or src/later.ts.');
+      utimesSync(repo.path('.memory-bank/notes/k.yaml'), 1e9, 1e9);
       const found = async () => {
         looked.length = 0;
         const { hits } = await another.call.store.search({ query: 'rule' });
@@ -89,6 +91,8 @@ describe('a search', () => {
       const places = looked.map(slashed).filter((path) => !/\.memory-bank|\.git/.test(path));
       expect(places).toContain(slashed(repo.path('src/lock.ts')));
       expect(places.filter((path) => /either|like|later/.test(path))).toEqual([]);
+      // The search itself has brought the record in line with the disk.
+      expect(looked.filter((path) => path.endsWith('k.yaml')).length).toBeLessThan(2);
       // The record was written without this file, so nothing can have become of it.
       for (const text of ['one', 'two', 'three']) {
         repo.write('src/later.ts', `${text}\n`);

@@ -158,7 +158,7 @@ export class Cautions {
 
   #textOf(visit: Visit, path: string): RecordText {
     const { view } = visit.archive.memory;
-    const record = view.typeOf(path) && view.look(path);
+    const record = view.typeOf(path) && visit.record(path);
     const known = this.#texts.get(path);
     if (known && record && sameStat(known.stat, record.stat)) return known;
     const text = record && readText(visit, path);
@@ -193,9 +193,7 @@ export class Cautions {
   ): Promise<ReadonlyMap<string, Verdicts>> {
     if (paths.length === 0) return new Map();
     try {
-      const head = visit.codeHead();
-      const { memory: folder, repository } = visit.archive;
-      const memory = folder.isApart ? repository.head().oid : head;
+      const { codeHead: head, head: memory } = visit;
       if (head === undefined || memory === undefined) return new Map();
       const statOf = this.#stats(visit, head);
       const outdated = paths.filter((path) => !this.#isCurrent(visit, head, path, statOf));
@@ -216,7 +214,7 @@ export class Cautions {
   #isCurrent(visit: Visit, head: Oid, path: string, statOf: StatOf): boolean {
     const known = this.#verdicts.get(path);
     if (!known || known.head !== head) return false;
-    if (!sameStat(known.record, visit.archive.memory.view.look(path)?.stat)) return false;
+    if (!sameStat(known.record, visit.record(path)?.stat)) return false;
     return known.files.every(({ path, stat }) => sameStat(stat, statOf(path)));
   }
 
@@ -285,7 +283,7 @@ export class Cautions {
       if (found.some(({ stat }) => stat?.kind === 'file' && !isSettled(stat, since))) {
         this.#set(path, { head: '', record: undefined, files: [], doubts, bound: true });
       } else {
-        const record = visit.archive.memory.view.look(path)?.stat;
+        const record = visit.record(path)?.stat;
         this.#set(path, { head, record, files: found, doubts, bound });
       }
     }

@@ -1,10 +1,13 @@
 import { parseAddress } from '../../core/markdown/section-statements.ts';
 import type { CommitInfo } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import type { Repository } from '../../git/commit/repository.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import type { Head } from '../../git/refs/refs.ts';
 import type { Access } from '../modes/access.ts';
 import type { CallRights } from '../records/call-rights.ts';
 import { commitInfo } from '../records/message.ts';
+import type { RecordFile } from '../records/record-file.ts';
 import { forbidden } from '../records/record-reader.ts';
 import type { Archive } from './archive.ts';
 import { type PathChange, pathChanges } from './change-index.ts';
@@ -17,12 +20,25 @@ export class Visit {
   readonly rights: CallRights;
   readonly access: Access;
   readonly versions: Versions;
+  readonly #repository: Repository;
+  readonly #isRefreshed: boolean;
+  #head: Head | undefined;
+  #codeHead: Head | undefined;
 
-  constructor(archive: Archive, rights: CallRights, access: Access) {
+  /** @param isRefreshed whether the call has brought the records in line with the disk. */
+  constructor(archive: Archive, rights: CallRights, access: Access, isRefreshed = false) {
     this.archive = archive;
-    this.versions = new Versions(archive.repository.odb, (path) => archive.typeOf(path));
+    this.#repository = archive.repository;
+    this.versions = new Versions(this.#repository.odb, (path) => archive.typeOf(path));
     this.rights = rights;
     this.access = access;
+    this.#isRefreshed = isRefreshed;
+  }
+
+  /** The record file at a path as it is now, or as the refresh of this call has found it. */
+  record(path: string): RecordFile | undefined {
+    const { view } = this.archive.memory;
+    return (this.#isRefreshed ? view.lookedAt(path) : undefined) ?? view.look(path);
   }
 
   /** Whether a path is that of a record that the session's mode may read. */
@@ -43,9 +59,17 @@ export class Visit {
     return this.archive.index(commit, this.rights);
   }
 
-  /** The commit that the code is at; undefined before the first one. */
-  codeHead(): Oid | undefined {
-    return this.archive.code.repository.head().oid;
+  /** The commit that the memory is at, the same for all of the visit; undefined before the first one. */
+  get head(): Oid | undefined {
+    this.#head ??= this.#repository.head();
+    return this.#head.oid;
+  }
+
+  /** The same of the code. */
+  get codeHead(): Oid | undefined {
+    if (!this.archive.memory.isApart) return this.head;
+    this.#codeHead ??= this.archive.code.repository.head();
+    return this.#codeHead.oid;
   }
 
   /** A commit of the code. */

@@ -63,7 +63,7 @@ export class HitChanges {
   ): Promise<readonly (HitChange | undefined)[]> {
     try {
       if (hits.length === 0) return [];
-      const head = past ?? visit.archive.repository.head().oid;
+      const head = past ?? visit.head;
       const place = head === undefined ? undefined : await this.#place(visit, head);
       if (head === undefined || !place) return [];
       return await this.#changes(visit, head, place, hits, past);
@@ -132,8 +132,7 @@ export class HitChanges {
    */
   #isCommitted(visit: Visit, head: Oid, last: Oid, path: string): boolean {
     const { memory } = visit.archive;
-    // Its evidence has been looked at for the same search.
-    const record = memory.view.lookedAt(path) ?? memory.view.look(path);
+    const record = visit.record(path);
     if (!record) return false;
     const { stat, settled } = record;
     const known = this.#compared.get(path);

@@ -100,8 +100,7 @@ export class SessionStore implements Store {
     await reader.refresh();
     const readable = reader.readsAll ? undefined : (path: string) => reader.mayRead(path);
     const found = await this.#search.find(request, readable);
-    // A memory outside of a repository has no commits.
-    const visit = this.#memory.repository() ? await this.#visit() : undefined;
+    const visit = await this.#visit(true);
     if (!visit) return found;
     const doubts = await this.#doubtsOf(visit, found.hits);
     const missing = successorsBeyond(found.hits, doubts);
@@ -142,12 +141,12 @@ export class SessionStore implements Store {
   }
 
   async doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>> {
-    // Without a repository there is no commit to compare with.
-    if (paths.length === 0 || !this.#memory.repository()) return new Map();
+    if (paths.length === 0) return new Map();
     // A record that another one names by its key may have been moved; all others are looked at by path.
     const typeOf = (address: string) => this.#archive.typeOf(parseAddress(address).path);
     if (paths.some((path) => typeOf(path)?.dependsOn)) await (await this.#read()).refresh();
-    return this.#doubts(await this.#visit(), paths);
+    const visit = await this.#visit();
+    return visit ? this.#doubts(visit, paths) : new Map();
   }
 
   async similar<T extends object>(
@@ -161,9 +160,8 @@ export class SessionStore implements Store {
   async dated<T extends Asked>(
     places: readonly T[],
   ): Promise<readonly (T & { readonly changed?: HitChange })[]> {
-    // A memory outside of a repository has no commits.
-    if (places.length === 0 || !this.#memory.repository()) return places;
-    return this.#addChanges(await this.#visit(), places);
+    const visit = places.length === 0 ? undefined : await this.#visit();
+    return visit ? this.#addChanges(visit, places) : places;
   }
 
   async alike(): Promise<ReadonlyMap<string, readonly SimilarRecord[]>> {
@@ -205,8 +203,15 @@ export class SessionStore implements Store {
     return result;
   }
 
-  async #visit(): Promise<Visit> {
-    return new Visit(this.#archive, this.#rights, await this.#rights.access());
+  /**
+   * Returns access to the commits of the memory; undefined outside of a repository, which has none.
+   *
+   * @param isRefreshed whether the call has brought the records in line with the disk.
+   */
+  async #visit(isRefreshed = false): Promise<Visit | undefined> {
+    const access = await this.#rights.access();
+    if (!this.#memory.repository()) return undefined;
+    return new Visit(this.#archive, this.#rights, access, isRefreshed);
   }
 
   async #read(): Promise<RecordReader> {
