@@ -3,6 +3,7 @@ import type { Steps } from '../../records/slices.ts';
 import type { Concept } from '../query/query.ts';
 import { rarity } from '../terms/bm25.ts';
 import { type Area, isSuperseded } from '../text/passage-area.ts';
+import type { AskedQuery } from './asked-query.ts';
 import type { Range } from './passage-range.ts';
 import { type TextMatch, within } from './text-match.ts';
 
@@ -25,8 +26,6 @@ interface Unit {
 /** The area of a text that has the most of the query. */
 export interface BestArea {
   readonly area: Area;
-  /** Its worth, compared with that of other texts of the record. */
-  readonly value: number;
   /** The paths of other sections that match nearly as well as the best one; see `also`. */
   also(shown: Area['unit']): readonly string[];
 }
@@ -86,10 +85,12 @@ export function* bestArea(
   text: string,
   areas: readonly Area[],
   places: readonly TextMatch[],
-  weights: readonly number[],
-  asksWhy: boolean,
+  { concepts, rarities, asksWhy }: Pick<AskedQuery, 'concepts' | 'rarities' | 'asksWhy'>,
 ): Steps<BestArea | undefined> {
   if (places.length === 0) return undefined;
+  const [only, next] = areas;
+  if (only && !next && within(places, only).length > 0) return { area: only, also: () => [] };
+  const weights = weigh(concepts, rarities, places, areas);
   const { best, rated } = yield* rateUnits(text, areas, places, weights, asksWhy);
   if (!best) return undefined;
   let shown: { readonly area: Area; readonly value: number } | undefined;
@@ -103,7 +104,6 @@ export function* bestArea(
   if (!shown) return undefined;
   return {
     area: shown.area,
-    value,
     also: (section) =>
       rated
         .filter((one) => one.value >= alsoShare * value && isApart(one.unit.section, section))

@@ -20,11 +20,6 @@ const leastShare = 0.4;
 const leastDetail = 40;
 const gap = ' … ';
 
-/** A passage of a piece. */
-interface PassageOfPiece extends MatchingPassage {
-  readonly piece: HitPiece;
-}
-
 /** A range of a piece. */
 interface Opening extends Range {
   readonly piece: HitPiece;
@@ -45,13 +40,13 @@ export interface ShownParts {
  * rejected alternatives if only they have a word of the query.
  *
  * @param pieces in the order in which they are read.
- * @param titled the concepts that the title of the hit has.
+ * @param titled returns the concepts that the title of the hit has.
  * @param asksWhy whether a reason is shown in any case.
  * @param opens whether a long answer is shown from its beginning, also where that is not a decision.
  */
 export function* shownParts(
   pieces: readonly HitPiece[],
-  titled: ReadonlySet<number>,
+  titled: () => ReadonlySet<number>,
   length: number,
   asksWhy: boolean,
   opens = false,
@@ -65,7 +60,7 @@ export function* shownParts(
       (role === 'rejected' && matches.length > 0),
   );
   if (others.length === 0) return { snippet, from };
-  const known = new Set(titled);
+  const known = new Set(titled());
   for (const { matches } of answers) for (const concept of conceptsIn(matches)) known.add(concept);
   const isAsked = ({ matches }: Matched) =>
     [...conceptsIn(matches)].some((concept) => !known.has(concept));
@@ -91,7 +86,7 @@ export function* shownParts(
  */
 function mainReason(
   reasons: readonly Matched[],
-  found: PassageOfPiece | undefined,
+  found: MatchingPassage | undefined,
 ): LabelledText | undefined {
   if (found) return labelled(found.piece, textAround(found, whyLength));
   const pieces = reasons.map(({ piece }) => piece);
@@ -200,21 +195,19 @@ function openingOf(piece: HitPiece, length: number): Opening {
 }
 
 /** The best passages of some pieces, the best first. */
-function* bestOf(answers: readonly Matched[]): Steps<PassageOfPiece[]> {
-  const found: PassageOfPiece[] = [];
-  for (const { piece, matches } of answers) {
-    if (matches.length === 0) continue;
-    const passages = yield* passagesOf(piece.text, piece, matches, piece.weights());
-    for (const passage of passages) found.push({ ...passage, piece });
+function* bestOf(answers: readonly Matched[]): Steps<MatchingPassage[]> {
+  const found: MatchingPassage[] = [];
+  for (const one of answers) {
+    if (one.matches.length > 0) found.push(...(yield* passagesOf(one)));
   }
   return found.sort((a, b) => b.value - a.value || a.start - b.start);
 }
 
 /** The best passage that has words of the query which the best of all has not. */
 function secondOf(
-  found: readonly PassageOfPiece[],
-  best: PassageOfPiece,
-): PassageOfPiece | undefined {
+  found: readonly MatchingPassage[],
+  best: MatchingPassage,
+): MatchingPassage | undefined {
   const known = conceptsIn(best.matches);
   return found.find(
     (one) => one !== best && [...conceptsIn(one.matches)].some((concept) => !known.has(concept)),
@@ -226,7 +219,7 @@ function secondOf(
  *
  * @returns undefined if they are one text that fits.
  */
-function inOrder(best: PassageOfPiece, other: Opening, length: number): string | undefined {
+function inOrder(best: MatchingPassage, other: Opening, length: number): string | undefined {
   const { text } = best.piece;
   if (text !== other.piece.text) return undefined;
   const [first, second] = best.start < other.start ? [best, other] : [other, best];

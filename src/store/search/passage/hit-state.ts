@@ -1,4 +1,5 @@
 import type { Saying } from '../../../core/declarations/decision-parts.ts';
+import type { NamedSection } from '../../../core/markdown/section-path.ts';
 import type { SearchFields } from '../../../core/record/record-type.ts';
 import { isSupersededText } from '../text/passage-area.ts';
 import { onOneLine } from './passage-range.ts';
@@ -19,18 +20,18 @@ const link = /!?\[([^[\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g;
 export function stateOf(
   fields: SearchFields,
   saying: Saying | undefined,
-  headings: readonly string[],
+  section: NamedSection | undefined,
   contentStart: number,
 ): string | undefined {
   const { body = '', title, state } = fields;
   if (state !== undefined) return state;
   const said = saying && statementsOf(saying, body);
   if (said?.given) return said.given;
-  for (const heading of headings) if (marked.test(heading)) return markIn(heading);
+  for (let up = section; up; up = up.parent) if (marked.test(up.heading)) return markIn(up.heading);
   if (marked.test(title)) return markIn(title);
   if (said?.isSuperseded) return 'superseded';
-  const [, written = ''] = front.exec(body.slice(0, contentStart)) ?? [];
-  return shown(written) || undefined;
+  const written = front.exec(body.slice(0, contentStart))?.[1];
+  return (written && shown(written)) || undefined;
 }
 
 function markIn(heading: string): string | undefined {

@@ -1,4 +1,5 @@
 import type { Steps } from '../../records/slices.ts';
+import type { Matched } from './hit-piece.ts';
 import { type Range, sentenceEnd, sentenceStart } from './passage-range.ts';
 import { type TextMatch, within } from './text-match.ts';
 
@@ -17,9 +18,8 @@ const stepPlaces = 1024;
 const announcing = /[:：][*_`)]*\s*$/u;
 const item = /^[ \t>]*(?:[-*+]|\d{1,3}[.)])[ \t]/;
 
-/** A sentence, list item or row that has words of the query. */
-export interface MatchingPassage extends Range {
-  readonly matches: readonly TextMatch[];
+/** A sentence, list item or row of a piece that has words of the query. */
+export interface MatchingPassage extends Range, Matched {
   readonly value: number;
 }
 
@@ -43,25 +43,22 @@ export function passageWeights(
 }
 
 /**
- * Finds the passages of a part of a text that have the most of the query; early ones weigh a little more.
+ * Finds the passages of a piece that have the most of the query; early ones weigh a little more.
  *
  * The ends of a passage take time to find, so only the places where most matches are together are looked
  * at, and the best place of each concept.
  */
-export function* passagesOf(
-  text: string,
-  part: Range,
-  places: readonly TextMatch[],
-  weights: readonly number[],
-): Steps<MatchingPassage[]> {
+export function* passagesOf({ piece, matches: all }: Matched): Steps<MatchingPassage[]> {
   const found: MatchingPassage[] = [];
-  for (const first of yield* likelyPlaces(places, weights)) {
-    const match = places[first];
+  const weights = piece.weights();
+  for (const first of yield* likelyPlaces(all, weights)) {
+    const match = all[first];
     if (!match || found.some(({ start, end }) => start <= match.start && match.start < end))
       continue;
-    const range = passageAround(text, match, part);
-    const matches = within(places, range);
-    found.push({ ...range, matches, value: worthOf(range, part, matches, weights) });
+    const { start, end } = passageAround(piece.text, match, piece);
+    const matches = within(all, { start, end });
+    const value = worthOf({ start, end }, piece, matches, weights);
+    found.push({ piece, start, end, matches, value });
   }
   return found;
 }
@@ -99,7 +96,7 @@ function* likelyPlaces(
 }
 
 /** The worth of a passage by the concepts that it has. */
-export function worthOf(
+function worthOf(
   { start, end }: Range,
   part: Range,
   matches: readonly TextMatch[],

@@ -8,7 +8,7 @@ import type { IndexedDocument } from '../terms/searched-collection.ts';
 import type { DatedEntry } from '../text/log-entries.ts';
 import { type Area, areasOf, linesOf, longestText, type OutlineOf } from '../text/passage-area.ts';
 import type { AskedQuery } from './asked-query.ts';
-import { type BestArea, bestArea, headingOf, weigh } from './best-section.ts';
+import { type BestArea, bestArea, headingOf } from './best-section.ts';
 import { shownParts } from './hit-parts.ts';
 import type { HitPiece } from './hit-piece.ts';
 import { stateOf } from './hit-state.ts';
@@ -24,11 +24,8 @@ const mostOffsets = 200;
 export const passageLength = 160;
 export const sectionPassageLength = 240;
 
-export interface Excerpt extends ShownExcerpt {
-  readonly matches: string[];
-}
-
-interface ShownExcerpt extends SectionOfHit, TextOfHit {
+interface ShownExcerpt {
+  readonly text: SectionOfHit & TextOfHit;
   /** Whether the answer is one of several in a section: the title of the document is not its own. */
   readonly isListed: boolean;
 }
@@ -43,11 +40,12 @@ type PlacesOf = (field: TextField) => readonly TextMatch[];
  */
 export function* excerpt(
   document: IndexedDocument,
-  { concepts, asked, rarities, scope, ...wanted }: AskedQuery,
+  query: AskedQuery,
   outlineOf: OutlineOf,
   only?: RatedEntry,
-): Steps<Excerpt> {
+): Steps<ShownExcerpt & { readonly matches: string[] }> {
   const { fields } = document;
+  const { asked, scope } = query;
   const matches = new Map<string, number>();
   const places = new Map<TextField, readonly TextMatch[]>();
   for (const field of ['body', 'reason', 'notes', 'title'] as const) {
@@ -63,13 +61,13 @@ export function* excerpt(
       if (!matches.has(match)) matches.set(match, concept);
     }
   }
-  const order = [...matches].sort((a, b) => a[1] - b[1]).map(([match]) => match);
+  const conceptOf = (match: string) => matches.get(match) ?? 0;
+  const order = [...matches.keys()].sort((a, b) => conceptOf(a) - conceptOf(b));
   const placesOf = (field: TextField) => places.get(field) ?? [];
   const areas = only?.entry.shown ?? areasOf(fields, 'body', outlineOf);
-  const weights = weigh(concepts, rarities, placesOf('body'), areas);
-  const best = yield* bestArea(fields.body ?? '', areas, placesOf('body'), weights, wanted.asksWhy);
-  const shown = yield* composed(fields, placesOf, { rarities, ...wanted }, areas, best, outlineOf);
-  return { matches: order.slice(0, mostMatches), ...shown };
+  const best = yield* bestArea(fields.body ?? '', areas, placesOf('body'), query);
+  const { text, isListed } = yield* composed(fields, placesOf, query, areas, best, outlineOf);
+  return { text, isListed, matches: order.slice(0, mostMatches) };
 }
 
 /**
@@ -91,20 +89,17 @@ export function literalPassage(
   // A match in a heading is above the area of its section.
   const isBefore = (one: Area) => (one.section?.start ?? one.start) <= start;
   const area = field === 'body' ? (areas.findLast(isBefore) ?? areas[0]) : undefined;
-  const best = area && { area, value: 1, also: () => [] };
-  const { isListed: _, ...shown } = allAtOnce(
-    composed(fields, placesOf, { rarities: [1] }, areas, best, outlineOf),
-  );
-  return shown;
+  const best = area && { area, also: () => [] };
+  return allAtOnce(composed(fields, placesOf, { rarities: [1] }, areas, best, outlineOf)).text;
 }
 
 /** The answer of a record without a query. */
 export function answerOf(fields: SearchFields, outlineOf: OutlineOf): TextOfHit {
   const areas = areasOf(fields, 'body', outlineOf);
-  const { snippet, state } = allAtOnce(
+  const { text } = allAtOnce(
     composed(fields, () => [], { rarities: [] }, areas, undefined, outlineOf),
   );
-  return { snippet, ...(state !== undefined && { state }) };
+  return { snippet: text.snippet, ...(text.state !== undefined && { state: text.state }) };
 }
 
 /** Puts together what a hit shows: the decision or text around the best area, or the first one. */
@@ -119,56 +114,55 @@ function* composed(
   const { body = '', roles = usualRoles } = fields;
   const area = best?.area ?? areas[0];
   const { said, isListed = false } = area ? saidAt(fields, area, placesOf('body'), outlineOf) : {};
-  const weightsOf = (field: TextField) => {
-    let weights: readonly number[] | undefined;
-    return () => {
-      weights ??= passageWeights((fields[field] ?? '').length, placesOf(field), rarities);
-      return weights;
-    };
-  };
   const pieces: HitPiece[] = [];
-  if (said && roles.body === 'answer') {
-    const of = { text: body, places: placesOf('body'), weights: weightsOf('body') };
-    for (const part of said.parts) pieces.push({ ...part, ...of });
-  }
+  const addPieces = (
+    field: 'body' | 'reason' | 'notes',
+    parts: readonly Omit<HitPiece, 'text' | 'places' | 'weights'>[],
+  ) => {
+    const text = fields[field] ?? '';
+    const places = placesOf(field);
+    let known: readonly number[] | undefined;
+    const weights = () => {
+      known ??= passageWeights(text.length, places, rarities);
+      return known;
+    };
+    for (const { start, end, role, kind } of parts) {
+      pieces.push({ text, places, weights, start, end, role, kind });
+    }
+  };
+  if (said && roles.body === 'answer') addPieces('body', said.parts);
   for (const field of ['reason', 'notes'] as const) {
-    const { [field]: text = '' } = fields;
-    const of = { text, places: placesOf(field), weights: weightsOf(field) };
-    if (text !== '')
-      pieces.push({ ...of, start: 0, end: text.length, role: roles[field], kind: undefined });
+    const end = fields[field]?.length ?? 0;
+    if (end > 0) addPieces(field, [{ start: 0, end, role: roles[field], kind: undefined }]);
   }
-  const headings: string[] = [];
-  const titled = new Set(conceptsIn(placesOf('title')));
-  for (let up = best?.area.section; up; up = up.parent) {
-    headings.push(up.heading);
-    for (const concept of conceptsIn(within(placesOf('body'), headingOf(up)))) titled.add(concept);
-  }
+  const heading = best?.area.section;
+  const titled = () => {
+    const found = conceptsIn(placesOf('title'));
+    for (let up = heading; up; up = up.parent) {
+      for (const concept of conceptsIn(within(placesOf('body'), headingOf(up)))) found.add(concept);
+    }
+    return found;
+  };
   const usual = best?.area.unit ? sectionPassageLength : passageLength;
   const length = atLength ? 2 * usual : usual;
-  const { snippet, from, reason, rejected } = yield* shownParts(
-    pieces,
-    titled,
-    length,
-    asksWhy,
-    atLength,
-  );
+  const shown = yield* shownParts(pieces, titled, length, asksWhy, atLength);
+  const { snippet, from, reason, rejected } = shown;
   const start = areasOf(fields, 'body', outlineOf)[0]?.start ?? 0;
-  const state = stateOf(fields, said, headings, start);
-  const shown = {
+  const state = stateOf(fields, said, heading, start);
+  // The answer may be in another section than the words of the query.
+  const holder = best?.area.unit && from?.text === body ? areaAt(areas, from) : undefined;
+  const section = best?.area.unit && (holder?.unit ?? best.area.unit);
+  const also = section ? best.also(section) : [];
+  const text = {
     // The heading of a decision without a text is the decision.
     snippet: snippet || (said?.section?.heading ?? fields.title),
-    isListed,
     ...(reason && { reason }),
     ...(rejected && { rejected }),
     ...(state !== undefined && { state }),
+    ...(section && { section: section.path, lines: linesOf(body, section) }),
+    ...(also.length > 0 && { also }),
   };
-  if (!best?.area.unit) return shown;
-  // The answer may be in another section than the words of the query.
-  const holder = from?.text === body ? areaAt(areas, from) : undefined;
-  const section = holder?.unit ?? best.area.unit;
-  const also = best.also(section);
-  const place = { section: section.path, lines: linesOf(body, section) };
-  return { ...shown, ...place, ...(also.length > 0 && { also }) };
+  return { text, isListed };
 }
 
 function areaAt(areas: readonly Area[], { start }: Range): Area | undefined {

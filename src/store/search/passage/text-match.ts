@@ -1,6 +1,7 @@
 import type { TextField } from '../../../core/record/record-type.ts';
 import type { Steps } from '../../records/slices.ts';
 import type { AskedTerms } from '../query/asked-terms.ts';
+import { fieldNames } from '../terms/search-document.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';
 import { visitTokens } from '../terms/token-places.ts';
 import type { Range } from './passage-range.ts';
@@ -25,35 +26,39 @@ export function* findMatches(
   asked: AskedTerms,
 ): Steps<TextMatch[]> {
   const places: TextMatch[] = [];
+  const terms = document.terms[fieldNames.indexOf(field)];
+  // The places of the tokens take longer to read.
+  if (!terms?.some((number) => asked.has(number))) return places;
   yield* visitTokens(document, field, (number, start, end, isWhole) => {
     const concept = asked.conceptsOf(number)?.at(-1);
     if (concept === undefined) {
-      if (isWhole) discountParts(places, start);
+      if (isWhole && places.length > 0) discountParts(places, start);
       return;
     }
-    const place = { start, end };
     const isWritten = asked.writtenBy(number)?.includes(concept) ?? false;
-    let worths = isWritten ? wholes(concept) : parts(concept);
+    const place = { start, end, concept, worths: isWritten ? wholes(concept) : parts(concept) };
     let last = places.at(-1);
     while (last && place.start < last.end) {
       place.start = Math.min(place.start, last.start);
       place.end = Math.max(place.end, last.end);
-      worths = most(worths, last.worths);
+      place.worths = most(place.worths, last.worths);
       places.pop();
       last = places.at(-1);
     }
-    places.push({ ...place, concept, worths });
+    places.push(place);
   });
   return places;
 }
 
 /** The matches in a range; they are in the order of the text. */
 export function within(places: readonly TextMatch[], { start, end }: Range): readonly TextMatch[] {
-  return places.slice(firstFrom(places, start), firstFrom(places, end));
+  const first = firstFrom(places, start);
+  const next = firstFrom(places, end);
+  return first === 0 && next === places.length ? places : places.slice(first, next);
 }
 
 /** The concepts of some matches. */
-export function conceptsIn(places: readonly TextMatch[]): ReadonlySet<number> {
+export function conceptsIn(places: readonly TextMatch[]): Set<number> {
   const found = new Set<number>();
   let last: TextMatch['worths'] | undefined;
   for (const { worths } of places) {

@@ -115,12 +115,12 @@ function pairs(
 ): number {
   const counts = new Map<number, number>();
   for (const [index, first] of places.entries()) {
-    const seen = new Set([first.concept]);
+    const seen = [first.concept];
     for (let next = index + 1; next < places.length; next++) {
       const second = places[next];
       if (second === undefined || second.at - first.at > pairDistance) break;
-      if (seen.has(second.concept)) continue;
-      seen.add(second.concept);
+      if (seen.includes(second.concept)) continue;
+      seen.push(second.concept);
       const low = Math.min(first.concept, second.concept);
       const pair = low * rarities.length + Math.max(first.concept, second.concept);
       counts.set(pair, (counts.get(pair) ?? 0) + 1);

@@ -1,4 +1,4 @@
-import { haveLikeTexts, haveLikeTitles, haveOneTitle, type Subject } from './subject.ts';
+import { haveLikeTexts, haveOneOrLikeTitles, haveOneTitle, type Subject } from './subject.ts';
 
 /** Scores of hits whose titles, or whose texts, have one subject are about equal from this share on. */
 const titleShare = 0.85;
@@ -56,13 +56,15 @@ export function newestFirst<T extends HitCandidate>(candidates: readonly T[]): P
         (next < mostTexts && haveSubject(leader, one, haveLikeTexts));
       if (isLike) places.push(next);
     }
+    grouped.set(leader, undefined);
+    if (places.length === 1) continue;
     const group = places.flatMap((place) => order[place] ?? []);
     group.sort((a, b) => (a.at === b.at ? 0 : (a.at ?? '') < (b.at ?? '') ? 1 : -1));
     for (const [index, place] of places.entries()) {
       const one = group[index];
       if (!one) continue;
       order[place] = one;
-      grouped.set(one, group.length > 1 ? at : undefined);
+      grouped.set(one, at);
     }
   }
   return order.map((candidate, index) => ({
@@ -86,7 +88,7 @@ function laterThan<T extends HitCandidate>(
     if (!other || other.score < laterShare * one.score) break;
     if ((other.at ?? '') <= (found?.at ?? one.at ?? '')) continue;
     // A later one that is only named may lack a word that the query asks for.
-    if (haveSubject(one, other) || haveSubject(one, other, haveLikeTitles)) found = other;
+    if (haveSubject(one, other, haveOneOrLikeTitles)) found = other;
   }
   return found;
 }

@@ -178,7 +178,8 @@ function select(
   const scoreOf = (number: number) => scores[number] as number;
   // A stored id takes time to read, and few are needed.
   const byScore = (a: number, b: number) => {
-    const [one, other] = [scoreOf(a), scoreOf(b)];
+    const one = scoreOf(a);
+    const other = scoreOf(b);
     return one === other ? (idOf(a) < idOf(b) ? -1 : 1) : other - one;
   };
   let best: number[] = [];

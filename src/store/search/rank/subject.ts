@@ -54,19 +54,19 @@ export function subjectOf(
   { dictionary }: SearchedCollection,
 ): Subject {
   const title = titleWords(owner);
-  const concepts = new Set<number>();
+  const concepts: number[] = [];
   let found = 0;
   for (const word of title.list) {
     const number = dictionary.term(word)?.number;
     const own = number === undefined ? undefined : asked.writtenBy(number);
     if (!own) continue;
     found += 1;
-    for (const concept of own) concepts.add(concept);
+    for (const concept of own) if (!concepts.includes(concept)) concepts.push(concept);
   }
   let text: SubjectText | undefined;
   return {
     title,
-    asked: [...concepts],
+    asked: concepts,
     fit: title.list.length === 0 ? 0 : found / title.list.length,
     text:
       'fields' in owner
@@ -102,16 +102,23 @@ function titleWords(owner: SubjectOwner): TitleWords {
 /** Returns whether the title of a hit is about the same thing as that of a better one. */
 export function haveOneTitle(one: Subject, other: Subject): boolean {
   // The words that the other one lacks may be those that the query asks for.
-  if (!one.asked.every((concept) => other.asked.includes(concept))) return false;
-  if (one.asked.length > 0 && one.asked.length === other.asked.length) {
-    const [less, more] = one.fit < other.fit ? [one, other] : [other, one];
-    if (less.fit >= leastFit * more.fit) return true;
+  for (const concept of one.asked) if (!other.asked.includes(concept)) return false;
+  return haveOneOrLikeTitles(one, other);
+}
+
+/** Returns the same, but a title with most of the words may lack one that the query asks for. */
+export function haveOneOrLikeTitles(one: Subject, other: Subject): boolean {
+  const count = one.asked.length;
+  if (count > 0 && count === other.asked.length) {
+    const least = leastFit * Math.max(one.fit, other.fit);
+    const isFit = one.fit >= least && other.fit >= least;
+    if (isFit && one.asked.every((concept) => other.asked.includes(concept))) return true;
   }
   return haveLikeTitles(one, other);
 }
 
-/** Returns whether two titles have most of their words in common. */
-export function haveLikeTitles(one: Subject, other: Subject): boolean {
+/** Whether two titles have most of their words in common. */
+function haveLikeTitles(one: Subject, other: Subject): boolean {
   const { list } = one.title;
   const size = list.length + other.title.list.length;
   // All words are taken for common until they are compared: most titles fail at the first ones.

@@ -184,7 +184,7 @@ export function* findByWords(
       document: one.entry,
       entry: rated?.entry,
       *hit() {
-        const { isListed, ...text } = yield* excerpt(one.entry, wanted, outlineOf, rated);
+        const { text, isListed, matches } = yield* excerpt(one.entry, wanted, outlineOf, rated);
         const own = isListed ? '' : one.entry.fields.title;
         const later = findLater();
         const explanation = explain?.({ ...one, score }, concepts, rarities, scope);
@@ -194,6 +194,7 @@ export function* findByWords(
           score: shown / 1e4,
           ...(options.sure && { title: rated?.entry.section.heading ?? own }),
           ...text,
+          matches,
           ...(later && { later: addressOf(later) }),
           ...(group !== undefined && { group }),
           ...(explanation && { explanation }),
