@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { authorName, isOfPerson } from '../../core/memory/author-name.ts';
 import type { CommitInfo } from '../../core/memory/history.ts';
 import type { HitChange, SearchHit } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
-import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import { type Oid, objectId, parseCommit } from '../../git/objects/object.ts';
+import type { ChangeIndex } from '../history/change-index.ts';
 import { Confirmations } from '../history/confirmations.ts';
 import type { IndexedCommit } from '../history/repository-history.ts';
 import type { Visit } from '../history/visit.ts';
@@ -15,6 +17,8 @@ import { isVerification, SectionCommits, type WrittenSection } from './section-c
 
 /** Time that a search waits for the index of the history, in milliseconds. */
 const maxWaitMs = 1000;
+/** With more paths, the folders of the commit are listed once instead of being searched for each path. */
+const manyPaths = 64;
 /** Limit of the results that stay in memory. */
 const maxKnown = 20_000;
 
@@ -98,6 +102,7 @@ export class HitChanges {
     const all = () => visit.archive.memory.view.paths();
     const latestOf = past === undefined ? this.#latest : new LatestCommits();
     const latest = await latestOf.of(index, number, paths, all);
+    if (past === undefined && paths.length > manyPaths) await visit.archive.records(head).refresh();
     const written = new SectionCommits(visit, place, (path) => textNow(visit, path, past));
     const found = hits.map((hit) => {
       const last = latest.get(hit.path);
@@ -106,15 +111,16 @@ export class HitChanges {
         const { oid } = index.commit(last);
         if (!this.#isCommitted(visit, head, oid, hit.path)) return undefined;
       }
-      const { commit, verified } = this.#writtenAt(hit, last, written);
+      const { commit, verified } = this.#writtenAt(hit, last, index, written);
       const oidOf = (number: number) => index.commit(number).oid;
       return { oid: oidOf(commit), by: verified === undefined ? undefined : oidOf(verified) };
     });
     const commits = found.flatMap((one) => (one ? [one.oid, one.by] : []));
     await this.#learn(visit, head, place, commits);
     const confirmations = new Confirmations(visit, place);
+    const isUnknown = found.includes(undefined) && isMoving(visit, head);
     return found.map((one, at) => {
-      if (one === undefined) return uncommitted;
+      if (one === undefined) return isUnknown ? undefined : uncommitted;
       const own = this.#made.get(one.oid);
       const verified = one.by === undefined ? undefined : this.#made.get(one.by);
       const change = own && verified && !own.confirmed ? confirmedBy(own, verified) : own;
@@ -137,16 +143,22 @@ export class HitChanges {
     const { stat, settled } = record;
     const known = this.#compared.get(path);
     if (known?.last === last && sameStat(known.stat, stat)) return known.isSame;
-    const there = plain(visit.archive.records(head).text(path));
-    const isSame = there !== undefined && there === plain(memory.text(path));
+    const isSame = hasText(visit, head, path, memory.text(path));
     // A file that was changed a moment ago can change again without another timestamp.
     if (settled) keep(this.#compared, path, { last, stat, isSame });
     return isSame;
   }
 
   /** The commit since which a record or section is as it is, among those that changed the record. */
-  #writtenAt({ path, section }: Asked, last: number, written: SectionCommits): WrittenSection {
-    if (section === undefined) return { commit: last, verified: undefined };
+  #writtenAt(
+    { path, section }: Asked,
+    last: number,
+    index: ChangeIndex,
+    written: SectionCommits,
+  ): WrittenSection {
+    if (section === undefined || hasAdded(index, last, path)) {
+      return { commit: last, verified: undefined };
+    }
     const key = `${path}\0${last}\0${section}`;
     const known = this.#sections.get(key);
     if (known !== undefined) return known;
@@ -210,14 +222,41 @@ function nameOf(author: string): string {
   return author.replace(/ <[^<>]*>$/, '');
 }
 
+/** Whether git is changing the work tree, as in a checkout: a file may be of a commit that HEAD is not yet. */
+function isMoving(visit: Visit, head: Oid): boolean {
+  const { repository, memory } = visit.archive;
+  const lock = join(repository.tree.gitDir, 'index.lock');
+  return repository.head().oid !== head || memory.files.lstat(lock) !== undefined;
+}
+
 /** The text of a record of the work tree, or of a commit. */
 function textNow(visit: Visit, path: string, past: Oid | undefined): string | undefined {
   const { archive } = visit;
   return past === undefined ? archive.memory.text(path) : archive.records(past).text(path);
 }
 
-function plain(text: string | undefined): string | undefined {
-  return text?.replaceAll('\r\n', '\n');
+/** Whether a commit has a record with a text, apart from the ends of its lines. */
+function hasText(visit: Visit, head: Oid, path: string, text: string | undefined): boolean {
+  const records = visit.archive.records(head);
+  const oid = records.oid(path);
+  if (text === undefined || oid === undefined) return false;
+  const { format } = visit.archive.repository.odb;
+  // To compute the id takes less time than to read the object.
+  if (objectId('blob', Buffer.from(plain(text)), format) === oid) return true;
+  return plain(records.text(path) ?? '') === plain(text);
+}
+
+/** Whether a commit has added a record that was nowhere before: all of its sections are from it. */
+function hasAdded(index: ChangeIndex, commit: number, path: string): boolean {
+  const { parents } = index.commit(commit);
+  if (parents.length > 1 || index.isCut(commit)) return false;
+  const change = index.changeOf(commit, 0, path);
+  const isNew = change !== undefined && change.before === undefined;
+  return isNew && index.removals(commit, 0).length === 0;
+}
+
+function plain(text: string): string {
+  return text.replaceAll('\r\n', '\n');
 }
 
 /** Adds to a cache, which is emptied when it is full. */
