@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { App } from '../../src/app/app.ts';
 import { keepDigest } from '../../src/app/hook/digest-keeping.ts';
 import { QuickHookMemory } from '../../src/app/hook/quick-hook-memory.ts';
@@ -253,6 +253,111 @@ describe('after a change', () => {
     await world.keep();
     await world.expectQuick();
     expect(world.bytes('brief')).not.toBe(base);
+  });
+});
+
+describe('the last changes of what is shown', () => {
+  const shown = async () => (await world.quick({ budget: 6_000 })) ?? '';
+
+  test('each line has its day and author, and what a person wrote comes first', async () => {
+    await prepared();
+    await world.put('otters', 'Otters sleep in holts', 'decisions');
+    await world.call('log_decision', { title: 'Quince', context: 'x', decision: 'Medlar' });
+    await world.keep();
+    const text = await shown();
+    const today = new Date().toISOString().slice(0, 10);
+    const note = `(${today} by tester (agent), not confirmed): "`;
+    expect(text).toContain(`- knowledge/decisions/otters.md ${note}otters: Otters sleep`);
+    expect(text).toContain(`- decisionLog.md ${note}Quince: Medlar`);
+    const own = /note-\d+\.md \(of 2023-11-14 · \d{4}-\d\d-\d\d by Ada Lovelace \(git\)\): "/;
+    expect(text).toMatch(own);
+    expect(text.search(own)).toBeLessThan(text.indexOf('otters.md (2'));
+    expect(await world.quick({ budget: 2_000, prompt: 'Where do otters sleep?' })).toContain(
+      `otters.md ${note}`,
+    );
+    await world.expectQuick();
+  });
+
+  test('the history of a log is not read again for the decisions that are as they were', async () => {
+    await prepared();
+    const decide = (title: string) =>
+      world.call('log_decision', { title, context: 'x', decision: `${title} it is` });
+    await decide('Quince');
+    await decide('Medlar');
+    await world.keep();
+    await decide('Gorse');
+    await decide('Hazel');
+    await setTimeout(60);
+    const asked = await world.app.run(world.session, 'digest', {}, async (context) => {
+      const dated = vi.spyOn(context.store, 'dated');
+      await keepDigest(context);
+      return dated.mock.calls.flatMap(([places]) =>
+        places.map(({ path, section }) => section ?? path),
+      );
+    });
+    const own = asked.filter((one) => !one.startsWith('knowledge/'));
+    // A decision has its parts as sections.
+    const titles = own.map((one) => one.replace(/ - \d{4}-.*$/, ''));
+    expect([...new Set(titles)]).toEqual([
+      'decisionLog.md',
+      'Decision Log',
+      'Decision Log > Gorse',
+      'Decision Log > Hazel',
+    ]);
+    await world.expectQuick();
+  });
+
+  deep('they follow commits, switches and resets that leave the files as they are', async () => {
+    const { repo } = await prepared();
+    const path = '.memory-bank/knowledge/decisions/note-68.md';
+    const first = repo.git('rev-parse', 'HEAD').trim();
+    const commit = (...args: string[]) => repo.git('commit', '-q', '-m', 'Quince', ...args);
+    const steps: (() => unknown)[] = [
+      () => repo.write(path, `${repo.read(path)}Quince.\n`),
+      () => commit('-a'),
+      () => commit('--amend', '--author', 'Grace <grace@example.org>'),
+      () => repo.git('reset', '-q', '--soft', first),
+      () => commit('-a', '--author', 'Joan <joan@example.org>'),
+      () => {
+        repo.git('switch', '-q', '-c', 'side', first);
+        repo.write(path, `${repo.read(path)}Quince.\n`);
+        commit('-a', '--author', 'Ann <ann@example.org>');
+      },
+      () => repo.git('merge', '-q', '-s', 'ours', '--no-edit', '-'),
+      () => repo.git('switch', '-q', '-'),
+      () => commit('--allow-empty', '-m', `Memory-Confirmed: ${'0'.repeat(40)} ${path.slice(13)}`),
+    ];
+    for (const step of sample(steps, 4)) {
+      await step();
+      await world.expectHonest();
+      await world.keep();
+      await world.expectQuick();
+    }
+    await world.restart();
+    await world.keep();
+    await world.expectQuick();
+  });
+
+  test('a commit that confirms a record without a change of it is one', async () => {
+    const { repo } = await prepared();
+    const line = `Memory-Confirmed: ${'0'.repeat(40)} knowledge/decisions/note-2.md`;
+    repo.git('commit', '-q', '--allow-empty', '-m', 'memory: confirm note-2', '-m', line);
+    expect(await world.quick({ budget: 6_000 })).toBeUndefined();
+    await world.keep();
+    await world.expectQuick();
+  });
+
+  test('during a checkout no day and author is shown instead of a wrong one', async () => {
+    const { repo } = await prepared();
+    const path = '.memory-bank/knowledge/decisions/note-68.md';
+    repo.write(path, `${repo.read(path)}Quince.\n`);
+    expect(await world.whole({ budget: 6_000 })).toContain('(of 2023-11-14 · not committed yet)');
+    repo.write('.git/index.lock', '');
+    expect(await shown()).toBe('');
+    const text = await world.whole({ budget: 6_000 });
+    expect(text).toContain('note-68.md (2023-11-14): "');
+    expect(text).toContain('by Ada Lovelace (git)');
+    rmSync(repo.path('.git/index.lock'));
   });
 });
 

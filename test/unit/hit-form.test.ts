@@ -49,8 +49,8 @@ test('a hit is the same text everywhere', () => {
   expect(hitText(shown)).toBe(
     'Log > Store data\nsuperseded · 2026-01-31 by claude-code (agent), not confirmed\nSQLite.\ncontext: Users have data.\nnot chosen: Postgres',
   );
-  expect(answerLine('Store data', shown)).toBe('(superseded) Store data: SQLite.');
-  expect(answerLine('', shown)).toBe('(superseded) SQLite.');
+  expect(answerLine('Store data', shown)).toBe('Store data: SQLite.');
+  expect(answerLine('', shown)).toBe('SQLite.');
   expect(answerLine('SQLite.', shown)).toBeUndefined();
   const value = {
     category: 'patterns' as const,
@@ -105,8 +105,13 @@ SQLite.
 test('the statements of a decision log are its decisions', () => {
   const points = memoryFile.points?.({ path: 'decisionLog.md', content: log }) ?? [];
   expect(points).toEqual([
-    { part: 'decision', text: 'Store data: SQLite.', at: '2026-01-31' },
-    { part: 'decision', text: 'Decision: - Use npm' },
+    {
+      part: 'decision',
+      text: 'Store data: SQLite.',
+      at: '2026-01-31',
+      section: 'Decision Log > Store data - 2026-01-31',
+    },
+    { part: 'decision', text: 'Decision: - Use npm', section: 'Decision Log > Decision' },
   ]);
   const record =
     '# Use Kafka\n\nDate: 2024-01-01\n\n## Context\n\nx\n\n## Decision\n\nWe use Kafka.\n';

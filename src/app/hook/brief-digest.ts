@@ -1,3 +1,4 @@
+import type { HitChange } from '../../core/memory/store.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import type { CurrentTexts, StoredIndex } from '../../store/search/stored-index.ts';
 import type { QuickMemory } from '../../store/session/quick-memory.ts';
@@ -18,6 +19,7 @@ import {
   readRecent,
 } from './digest-recent.ts';
 import { pointParts } from './digest-record.ts';
+import { dateAt, placeOfSection, type RecordDates } from './record-dates.ts';
 
 /** A statement with its worth for the branch. */
 interface WorthyPoint {
@@ -40,6 +42,7 @@ export class BriefDigest {
   readonly #base: DigestBase;
   readonly #changed: ReadonlyMap<string, RecentFile>;
   readonly #notes: ReadonlyMap<string, unknown>;
+  readonly #dates: ReadonlyMap<string, RecordDates>;
   readonly #changes: RecentChanges;
   #merged: MergedFiles | undefined;
 
@@ -49,6 +52,7 @@ export class BriefDigest {
     this.#base = base;
     this.#changed = new Map(changes.files.map((file) => [file.path, file]));
     this.#notes = new Map(changes.notes);
+    this.#dates = new Map(changes.dates);
     this.#changes = changes;
   }
 
@@ -121,7 +125,7 @@ export class BriefDigest {
   }
 
   *#basePoint(row: number, worth: number): Generator<WorthyPoint> {
-    const point = this.#base.pointAt(row);
+    const point = this.#base.pointAt(row, (path) => this.#dates.get(path));
     if (!this.#changed.has(point.path)) yield { point, worth };
   }
 
@@ -130,8 +134,16 @@ export class BriefDigest {
     const changed = this.#changed.get(path);
     if (changed) return changed.record?.note;
     if (this.#notes.has(path)) return this.#notes.get(path) ?? undefined;
-    const record = this.#base.recordOf[this.#base.positionOf(path)] ?? 0;
-    return record === 0 ? undefined : this.#base.recordAt(record - 1).note;
+    return this.#base.recordOn(path)?.note;
+  }
+
+  /** The last change of a record or of a section of one; undefined if it is not known. */
+  changeOf(path: string, section: string | undefined): HitChange | undefined {
+    const changed = this.#changed.get(path);
+    const record = changed ? changed.record : this.#base.recordOn(path);
+    if (!record) return undefined;
+    const dates = changed ? record.dates : (this.#dates.get(path) ?? record.dates);
+    return dateAt(dates, placeOfSection(record.text, section));
   }
 
   /** The passages with one of some keys, those of the first key first. */

@@ -41,7 +41,7 @@ export async function changedFiles(
   before: readonly string[],
   twins: readonly string[],
 ): Promise<ChangedFile[] | undefined> {
-  const most = fewChanges + changedShare * base.size;
+  const most = mostChanges(base);
   const isKnown = (path: string, stat: readonly number[]) => hasStat(base.statOf(path), stat);
   const changed = await states.changedFiles(base.id, isKnown);
   if (changed.length > most) return undefined;
@@ -61,6 +61,11 @@ export async function changedFiles(
     else if (!isSame && seen.names) wanted.push(...otherNames(base, path, seen.names));
   }
   return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The number of changes from which on a base is stored again. */
+export function mostChanges({ size }: DigestBase): number {
+  return fewChanges + changedShare * size;
 }
 
 /** The paths in a folder that are new, or gone. */

@@ -1,3 +1,4 @@
+import type { HitChange } from '../../core/memory/store.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import type { SectionFile } from '../../store/derived/section-file.ts';
@@ -5,8 +6,9 @@ import { placeFrom, StoredTexts, textSections } from '../../store/derived/text-l
 import type { StoredText } from '../../store/search/stored-index.ts';
 import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
-import type { LocatedPoint } from '../../toolsets/brief/session-brief.ts';
+import type { DatedPoint } from '../../toolsets/brief/session-brief.ts';
 import { KeyedRows, keyedSections } from './keyed-rows.ts';
+import { dateAt, type RecordDates } from './record-dates.ts';
 
 /** The sections of the file by position. */
 export const baseSections = {
@@ -25,21 +27,29 @@ export const baseSections = {
 
 export const maxBaseBytes = 64 * 1024 * 1024;
 export const baseKind = 'brief';
-export const baseContent = ['brief', 4];
+export const baseContent = ['brief', 5];
 
 /** The facts of a base. */
 export interface BaseFacts {
+  /** The commit of HEAD for which the last changes of the records are right. */
+  readonly head: string;
   /** The number of statements of each part, in the order of `pointParts`. */
   readonly counts: readonly number[];
   /** The paths of the files that do not count because of another one, and of that one. */
   readonly twins: readonly string[];
 }
 
-/** A statement as it is stored. */
-export type StoredPoint = readonly [part: BriefPoint['part'], text: string, at: string | null];
-/** The statements of a record, and the text of the record with what is known against it. */
+/** A statement as it is stored, with the place of its last change in the dates of the record. */
+export type StoredPoint = readonly [
+  part: BriefPoint['part'],
+  text: string,
+  at: string | null,
+  place: number | null,
+  changed: HitChange | null,
+];
+/** The statements of a record, and the text of the record with what is known of it. */
 export type StoredPoints = readonly [path: string, points: readonly StoredPoint[]];
-export type StoredRecord = readonly [...text: StoredText, note: unknown];
+export type StoredRecord = readonly [...text: StoredText, note: unknown, dates: RecordDates];
 /** A passage as it is stored; its keys are in a section of their own. */
 export type StoredPassage = readonly [
   path: string,
@@ -49,6 +59,14 @@ export type StoredPassage = readonly [
   rank: number,
   files: number,
 ];
+
+/** The text of a record, and what is known of it. */
+export interface BaseRecord {
+  readonly text: StoredText;
+  /** The note about the doubts. */
+  readonly note: unknown;
+  readonly dates: RecordDates;
+}
 
 /**
  * The base of a digest: all files of a memory with their stats, and the statements and texts of the records.
@@ -66,6 +84,8 @@ export class DigestBase {
   #texts: StoredTexts | undefined;
   #passages: StoredTexts | undefined;
   #passageKeys: KeyedRows | undefined;
+  /** The record that was read last: a hit is asked for more than once. */
+  #last: { readonly number: number; readonly record: BaseRecord } | undefined;
 
   private constructor(file: SectionFile) {
     this.id = file.id;
@@ -129,6 +149,12 @@ export class DigestBase {
     return whole(this.#file.integers(baseSections.recordOf, this.size));
   }
 
+  /** The record at a path; undefined for a file without one. */
+  recordOn(path: string): BaseRecord | undefined {
+    const number = this.recordOf[this.positionOf(path)] ?? 0;
+    return number === 0 ? undefined : this.recordAt(number - 1);
+  }
+
   /** The position of a path, or the one where it belongs. */
   placeOf(path: string): number {
     return placeFrom({ length: this.size, at: (position) => this.pathAt(position) }, path);
@@ -163,19 +189,28 @@ export class DigestBase {
     return this.below(folder).filter((path) => !path.includes('/', start));
   }
 
-  /** A statement by its number: those of each part are together, the newest first. */
-  pointAt(number: number): LocatedPoint {
+  /**
+   * A statement by its number: those of each part are together, the newest first.
+   *
+   * @param datesOf the last changes of a record, where they are not those of the base any more.
+   */
+  pointAt(number: number, datesOf: (path: string) => RecordDates | undefined): DatedPoint {
     this.#order ??= whole(this.#file.numbers(baseSections.order));
     const [record = 0, index = 0] = this.#order.subarray(2 * number, 2 * number + 2);
     const [path, points] = JSON.parse(this.#textAt(2 * record)) as StoredPoints;
-    const [part, text, at] = whole(points[index]);
-    return { part, path, text, ...(at !== null && { at }) };
+    const [part, text, at, place, stored] = whole(points[index]);
+    const dates = datesOf(path);
+    const changed = dates ? dateAt(dates, place ?? undefined) : (stored ?? undefined);
+    return { part, path, text, ...(at !== null && { at }), ...(changed && { changed }) };
   }
 
-  /** The text of a record by its number, and what is known against it. */
-  recordAt(number: number): { readonly text: StoredText; readonly note: unknown } {
-    const [fields, outline, note] = JSON.parse(this.#textAt(2 * number + 1)) as StoredRecord;
-    return { text: [fields, outline], note };
+  /** A record by its number. */
+  recordAt(number: number): BaseRecord {
+    if (this.#last?.number === number) return this.#last.record;
+    const [fields, outline, note, dates] = JSON.parse(this.#textAt(2 * number + 1)) as StoredRecord;
+    const record = { text: [fields, outline], note, dates } as const;
+    this.#last = { number, record };
+    return record;
   }
 
   /** Reads the numbers of the statements that each key of their relevance is in. */

@@ -20,28 +20,32 @@ import {
 } from './digest-base.ts';
 import { type DigestRecord, pointParts } from './digest-record.ts';
 import { encodeKeyedRows } from './keyed-rows.ts';
+import { dateAt, placeOfSection } from './record-dates.ts';
 
 /**
  * Encodes the base of a digest in steps, as `DigestBase` reads it.
  *
- * @param twins see `BaseFacts`.
+ * @param facts those that do not follow from the records.
  */
 export function* encodeBase(
   { paths, stats }: FilesState,
   records: readonly DigestRecord[],
-  twins: readonly string[],
+  facts: Omit<BaseFacts, 'counts'>,
 ): Steps<Uint8Array[]> {
   const recordOf = new Uint32Array(paths.length);
   const texts = new DeflatedTextsWriter();
   const rowsByLink = new Map<string, number[]>();
-  for (const [number, { path, points, text, note, links }] of records.entries()) {
+  for (const [number, { path, points, text, note, dates, links }] of records.entries()) {
     const position = positionIn(paths, path);
     if (paths[position] === path) recordOf[position] = number + 1;
-    const stored = points.map(({ part, text, at }) => {
-      return [part, text.slice(0, maxQuoted), at ?? null] satisfies StoredPoint;
+    const stored = points.map(({ part, text: said, at, section }) => {
+      const place = placeOfSection(text, section);
+      const shown = said.slice(0, maxQuoted);
+      const changed = dateAt(dates, place) ?? null;
+      return [part, shown, at ?? null, place ?? null, changed] satisfies StoredPoint;
     });
     texts.add(JSON.stringify([path, stored] satisfies StoredPoints));
-    texts.add(JSON.stringify([...text, note] satisfies StoredRecord));
+    texts.add(JSON.stringify([...text, note, dates] satisfies StoredRecord));
     for (const link of links) addTo(rowsByLink, link, position);
     yield;
   }
@@ -79,7 +83,7 @@ export function* encodeBase(
   }
   const order = ordered.flatMap((part) => part.flatMap(({ record, index }) => [record, index]));
   return [
-    jsonBytes({ counts: ordered.map(({ length }) => length), twins } satisfies BaseFacts),
+    jsonBytes({ counts: ordered.map(({ length }) => length), ...facts } satisfies BaseFacts),
     Buffer.from(paths.join('\0')),
     bytesOf(pathsAt),
     bytesOf(stats),

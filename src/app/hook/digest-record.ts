@@ -3,6 +3,7 @@ import type { BriefPoint } from '../../core/record/record-type.ts';
 import type { StoredText } from '../../store/search/stored-index.ts';
 import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
 import type { LocatedPoint } from '../../toolsets/brief/session-brief.ts';
+import type { RecordDates } from './record-dates.ts';
 
 /** The parts of a brief that have statements, in the order in which a digest has them. */
 export const pointParts: readonly BriefPoint['part'][] = ['now', 'decision', 'about'];
@@ -18,6 +19,7 @@ export interface DigestRecord {
   readonly passages: () => readonly KeyedPassage[];
   readonly text: StoredText;
   readonly note: DoubtsNote;
+  readonly dates: RecordDates;
   /** The paths of the records on which the note depends. */
   readonly links: readonly string[];
 }

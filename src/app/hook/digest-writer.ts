@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordDoubts, TypedRecord } from '../../core/memory/store.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import { configPath } from '../../store/records/memory-config.ts';
+import { positionIn } from '../../store/records/owned-paths.ts';
 import { inSlices } from '../../store/records/slices.ts';
 import { toStoredText } from '../../store/search/encoded-text.ts';
-import type { QuickMemory } from '../../store/session/quick-memory.ts';
+import type { StoredText } from '../../store/search/stored-index.ts';
+import type { FilesState, QuickMemory } from '../../store/session/quick-memory.ts';
 import { BranchRelevance, relevanceKeys } from '../../toolsets/brief/branch-relevance.ts';
 import { type ContextSource, pointsOf } from '../../toolsets/brief/context-source.ts';
 import { maxQuoted } from '../../toolsets/brief/layout.ts';
@@ -21,8 +23,10 @@ import {
   type DigestInput,
   hasStat,
   isRecent,
+  mostChanges,
 } from './changed-files.ts';
 import { DigestBase } from './digest-base.ts';
+import { DigestDates, EarlierDigest } from './digest-dates.ts';
 import { encodeBase, writeBase } from './digest-encoding.ts';
 import type { DigestFacts } from './digest-facts.ts';
 import {
@@ -33,6 +37,7 @@ import {
   writeRecent,
 } from './digest-recent.ts';
 import { type DigestRecord, noteOf, storedDoubts } from './digest-record.ts';
+import { dateAt, placeOfSection, type RecordDates } from './record-dates.ts';
 
 export const maxFiles = 50_000;
 /** Limit of the last changes. */
@@ -70,8 +75,11 @@ export async function writeDigest(
   input: DigestInput,
   isUnfit: boolean,
 ): Promise<void> {
-  const base = isUnfit ? undefined : DigestBase.read(memory);
-  if (!base || !(await storeChanges(memory, base, input))) await storeBase(memory, input);
+  const base = DigestBase.read(memory);
+  if (!isUnfit && base && (await storeChanges(memory, base, input))) return;
+  const isKnown = base?.isWhole === true;
+  const earlier = isKnown ? new EarlierDigest(base, readRecent(memory, base.id)) : undefined;
+  await storeBase(memory, input, earlier);
 }
 
 /** Stores what has changed since a base was stored; returns false if that is too much, or the base is damaged. */
@@ -95,6 +103,7 @@ async function tryToStoreChanges(
 ): Promise<boolean> {
   const head = memory.head().oid;
   const before = readRecent(memory, base.id);
+  const earlier = new EarlierDigest(base, before);
   const paths = before?.changes.files.map(({ path }) => path) ?? [];
   const damaged = await input.source.damage();
   const twins = [...base.facts.twins, ...twinsIn(damaged)];
@@ -102,22 +111,27 @@ async function tryToStoreChanges(
   if (!files || head === undefined) return false;
   // A file that was changed just now will be looked at again after its next change.
   if (isRecent(files.flatMap(({ stat }) => stat ?? []))) return true;
-  const changes = await changesOf(base, files, input);
+  const dates = new DigestDates(memory, input.source, earlier, head);
+  const changes = await changesOf(earlier, files, dates, input);
+  if (!changes) return false;
   const isStill = () => files.every(({ path, stat }) => hasStat(stat, memory.look(path)?.stat));
   await storeRecent({ memory, base, before, head, changes, damaged, isStill }, input);
   return true;
 }
 
-/** Reads what the files that have changed since a base was stored say. */
+/** Reads what the files that have changed since a base was stored say; undefined for too many changes. */
 async function changesOf(
-  base: DigestBase,
+  { base, recent }: EarlierDigest,
   files: readonly ChangedFile[],
+  dating: DigestDates,
   { source, states }: DigestInput,
-): Promise<RecentChanges> {
+): Promise<RecentChanges | undefined> {
   const paths = files.map(({ path }) => path);
   const present = files.flatMap(({ path, stat }) => (stat ? [path] : []));
   const counted = new Map((await states.readAt(present)).map((one) => [one.path, one]));
   const own = new Set(paths);
+  const touched = touchedInBase(base, recent, dating)?.filter((path) => !own.has(path));
+  if (!touched) return undefined;
   const dependents = base.dependents(paths).filter((path) => !own.has(path));
   const compared = [...counted.keys(), ...dependents.slice(0, maxDependents)];
   const doubts = await source.doubts(compared);
@@ -125,11 +139,36 @@ async function changesOf(
     const one = doubts.get(path);
     return [path, one ? noteOf(one) : null] as const;
   });
-  const changed = files.map(({ path, stat }) => {
+  const read = files.flatMap(({ path, stat }) => {
     const record = counted.get(path);
-    return { path, stat, record: record ? recentRecord(record, doubts.get(path)) : null };
+    return record ? [{ path, stat, record, text: textOf(record) }] : [];
   });
-  return { files: changed, notes };
+  const dates = await dating.of(read);
+  const records = new Map(
+    read.map(({ path, record, text }) => {
+      return [path, recentRecord(record, text, doubts.get(path), dates.get(path))];
+    }),
+  );
+  const others = touched.flatMap((path) => {
+    const text = base.recordOn(path)?.text;
+    return text ? [{ path, text, stat: base.statOf(path) }] : [];
+  });
+  return {
+    files: files.map(({ path, stat }) => ({ path, stat, record: records.get(path) ?? null })),
+    notes,
+    dates: [...(await dating.of(others))],
+  };
+}
+
+/** The records that commits have touched since a base was stored; undefined for too many of them. */
+function touchedInBase(
+  base: DigestBase,
+  recent: DigestRecent | undefined,
+  { touched }: DigestDates,
+): string[] | undefined {
+  const before = recent?.changes.dates.map(([path]) => path) ?? [];
+  const found = touched && new Set([...before, ...touched.touches.keys()]);
+  return !found || found.size > 2 * mostChanges(base) ? undefined : [...found];
 }
 
 /** Stores what has changed since a base was stored, and the facts of now. */
@@ -184,7 +223,11 @@ async function lastChanges(
 }
 
 /** Stores a base of all records, and the facts of now. */
-async function storeBase(memory: QuickMemory, input: DigestInput): Promise<void> {
+async function storeBase(
+  memory: QuickMemory,
+  input: DigestInput,
+  earlier: EarlierDigest | undefined,
+): Promise<void> {
   const { source, states } = input;
   const head = memory.head().oid;
   if ((await states.count()) > maxFiles) return;
@@ -195,20 +238,32 @@ async function storeBase(memory: QuickMemory, input: DigestInput): Promise<void>
   const isStill = () => memory.hasFiles(state.paths, state.stats);
   // The newest records first: a brief reads them, and finds them next to each other.
   const found = records
-    .map((record) => ({ record, points: pointsOf(record) }))
+    .map((record) => ({
+      record,
+      path: record.path,
+      points: pointsOf(record),
+      text: textOf(record),
+    }))
     .sort((a, b) => newest(b.points) - newest(a.points));
-  const paths = found.map(({ record }) => record.path);
+  const paths = found.map(({ path }) => path);
   const doubts = await doubtsOf(paths, source);
-  const stored = found.map(({ record, points }) => {
-    return digestRecord(record, points, doubts.get(record.path));
+  const dating = new DigestDates(memory, source, earlier, head);
+  const dates = await dating.of(found.map((one) => ({ ...one, stat: statIn(state, one.path) })));
+  const stored = found.map(({ record, path, points, text }): DigestRecord => {
+    const known = doubts.get(path);
+    // It takes long for many records, so the caller divides it.
+    const passages = () => recordPassages(record, known?.evidence ?? []);
+    const [note, links] = [noteOf(known), known?.records ?? []];
+    return { path, points, passages, text, note, links, dates: dates.get(path) ?? [] };
   });
-  const encoded = await inSlices(encodeBase(state, stored, twinsIn(damaged)));
-  if (!isStill()) return;
+  const facts = { head, twins: twinsIn(damaged) };
+  const encoded = await inSlices(encodeBase(state, stored, facts));
+  if (!isStill() || memory.head().oid !== head) return;
   const id = await writeBase(memory, encoded);
   const base = DigestBase.read(memory);
   // Another process may have replaced it by that of another state.
   if (!base || base.id !== id) return;
-  const changes = { files: [], notes: [] };
+  const changes = { files: [], notes: [], dates: [] };
   await storeRecent({ memory, base, before: undefined, head, changes, damaged, isStill }, input);
   await states.saveIndex();
 }
@@ -234,25 +289,30 @@ export async function doubtsOf(
   return found;
 }
 
-function digestRecord(
-  record: TypedRecord,
-  points: readonly LocatedPoint[],
-  doubts: RecordDoubts | undefined,
-): DigestRecord {
-  const text = toStoredText(record.type.search(record.value));
-  // It takes long for many records, so the caller divides it.
-  const passages = () => recordPassages(record, doubts?.evidence ?? []);
-  const links = doubts?.records ?? [];
-  return { path: record.path, points, passages, text, note: noteOf(doubts), links };
+function textOf({ type, value }: TypedRecord): StoredText {
+  return toStoredText(type.search(value));
 }
 
-function recentRecord(record: TypedRecord, doubts: RecordDoubts | undefined): RecentRecord {
-  const { text, note, points, passages } = digestRecord(record, pointsOf(record), doubts);
-  const shortened = points.map((point) => {
-    const { names: _, ...rest } = point;
-    return { ...rest, text: point.text.slice(0, maxQuoted), keys: relevanceKeys(point) };
+function recentRecord(
+  record: TypedRecord,
+  text: StoredText,
+  doubts: RecordDoubts | undefined,
+  dates: RecordDates = [],
+): RecentRecord {
+  const shortened = pointsOf(record).map((point) => {
+    const { names: _, section, ...rest } = point;
+    const changed = dateAt(dates, placeOfSection(text, section));
+    const keys = relevanceKeys(point);
+    return { ...rest, text: point.text.slice(0, maxQuoted), keys, ...(changed && { changed }) };
   });
-  return { text, note, passages: passages(), points: shortened };
+  const passages = recordPassages(record, doubts?.evidence ?? []);
+  return { text, note: noteOf(doubts), dates, passages, points: shortened };
+}
+
+/** The `statNumbers` of a path. */
+function statIn({ paths, stats }: FilesState, path: string): ArrayLike<number> | undefined {
+  const at = positionIn(paths, path);
+  return paths[at] === path ? stats.subarray(statSize * at, statSize * (at + 1)) : undefined;
 }
 
 /** The time of the newest statement, as Unix time; 0 for none. */

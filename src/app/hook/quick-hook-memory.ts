@@ -6,7 +6,7 @@ import type { HookState } from '../../store/session/hook-state.ts';
 import { QuickMemory } from '../../store/session/quick-memory.ts';
 import { firstUnknown, type KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
 import type { Brief, BriefLine } from '../../toolsets/brief/layout.ts';
-import { promptLines } from '../../toolsets/brief/prompt-match.ts';
+import { type PromptHit, promptLines } from '../../toolsets/brief/prompt-match.ts';
 import {
   type BriefRequest,
   type BriefSource,
@@ -96,6 +96,8 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
       damaged: async () => damaged,
       conflicts: async () => this.#memory.conflicts(),
       points: async (relevance) => this.#digest.points(relevance),
+      // The digest has stored them with the statements.
+      dated: async (points) => points,
       doubts: async (paths) => this.#doubts(paths),
       branch: async () => ({ name, work: this.#memory.work(maxChangedFiles) }),
       claims: async () => this.#memory.claims(this.now),
@@ -153,6 +155,13 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
 
   async #about(query: string): Promise<Generator<BriefLine> | 'unknown'> {
     const index = await this.#digest.search();
-    return index ? promptLines(index.search(query)) : 'unknown';
+    return index ? promptLines(this.#dated(index.search(query))) : 'unknown';
+  }
+
+  *#dated(hits: Iterable<PromptHit>): Generator<PromptHit> {
+    for (const hit of hits) {
+      const changed = this.#digest.changeOf(hit.id, hit.section);
+      yield changed ? { ...hit, changed } : hit;
+    }
   }
 }

@@ -36,6 +36,12 @@ export function changeText(change: HitChange): string {
   return maker === 'agent' ? `${made}, not confirmed` : made;
 }
 
+/** Whether no person has written or confirmed something: an agent that verifies is still an agent alone. */
+export function isOfAgentAlone({ maker, confirmed, verifier }: HitChange): boolean {
+  if (maker !== 'agent' || confirmed === 'review' || confirmed === 'person') return false;
+  return verifier === undefined || verifier.maker === 'agent';
+}
+
 /** The state of a hit and its last change, on one line; empty if nothing is known. */
 export function standing({ state, changed }: ShownHit): string {
   return [state, changed && changeText(changed)].filter((one) => one !== undefined).join(' · ');
@@ -58,10 +64,9 @@ export function hitText(hit: ShownHit): string {
  *
  * @param title empty for an answer whose title is that of several.
  */
-export function answerLine(title: string, { snippet, state }: ShownHit): string | undefined {
+export function answerLine(title: string, { snippet }: ShownHit): string | undefined {
   if (snippet === title || snippet === '') return undefined;
-  const marked = state === undefined ? '' : `(${state}) `;
-  return `${marked}${snippet.includes(title) ? snippet : `${shownTitle(title)}: ${snippet}`}`;
+  return snippet.includes(title) ? snippet : `${shownTitle(title)}: ${snippet}`;
 }
 
 /** Makes the field `similar` of an answer about a written record, or nothing if there is no such record. */

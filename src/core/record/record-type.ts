@@ -37,6 +37,8 @@ export interface BriefPoint {
   readonly text: string;
   /** ISO 8601 date or time; newer points come first. */
   readonly at?: string;
+  /** The section that it is from, in the form that readers take; undefined for a whole record. */
+  readonly section?: string;
   /** Paths of the project and keys; the point matters to a branch that changes or names one. */
   readonly names?: readonly string[];
 }

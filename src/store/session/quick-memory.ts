@@ -30,6 +30,8 @@ export interface FilesState {
   readonly stats: Float64Array;
 }
 
+/** A commit whose message has it confirms a record that it leaves as it is. */
+const confirming = '\nMemory-Confirmed: ';
 /** Limit of commits between two states whose memory is compared. */
 const maxCommits = 200;
 
@@ -241,7 +243,7 @@ export class QuickMemory {
   }
 
   /**
-   * Whether all commits after an earlier one, up to HEAD, leave the memory as it was.
+   * Whether all commits after an earlier one, up to HEAD, leave the memory as it was, and say nothing about it.
    *
    * The answer is also false if it would take long to find out, as after a merge.
    */
@@ -250,10 +252,10 @@ export class QuickMemory {
     if (at === earlier) return true;
     const now = at === undefined ? undefined : this.treeAt(at);
     for (let i = 0; i < maxCommits && at !== undefined; i++) {
-      const { parents } = parseCommit(this.#odb.content(at, 'commit'));
+      const { parents, message } = parseCommit(this.#odb.content(at, 'commit'));
       const [parent] = parents;
       if (parent === undefined || parents.length > 1 || !this.#odb.has(parent)) return false;
-      if (this.treeAt(parent) !== now) return false;
+      if (this.treeAt(parent) !== now || message.includes(confirming)) return false;
       if (parent === earlier) return true;
       at = parent;
     }
@@ -271,6 +273,11 @@ export class QuickMemory {
       at = parent;
     }
     return undefined;
+  }
+
+  /** The objects of the repository, and the path of the memory folder in its trees. */
+  get objects(): { readonly odb: ObjectDatabase; readonly folder: string } {
+    return { odb: this.#odb, folder: this.#folder };
   }
 
   lastChange(): Oid | undefined {

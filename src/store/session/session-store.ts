@@ -4,6 +4,7 @@ import {
   readStatements,
 } from '../../core/markdown/section-statements.ts';
 import { cautionOf } from '../../core/memory/answer-fields.ts';
+import { isOfAgentAlone } from '../../core/memory/hit-form.ts';
 import type {
   CautionsByPath,
   HitChange,
@@ -292,9 +293,7 @@ function trustedFirst(hits: readonly SearchHit[]): readonly SearchHit[] {
   return ordered;
 }
 
-/** Whether no person has written or confirmed a hit: an agent that verifies is still an agent alone. */
+/** Whether no person has written or confirmed a hit. */
 function isUnconfirmed({ changed }: SearchHit): boolean {
-  if (changed?.maker !== 'agent') return false;
-  if (changed.confirmed === 'review' || changed.confirmed === 'person') return false;
-  return changed.verifier === undefined || changed.verifier.maker === 'agent';
+  return changed !== undefined && isOfAgentAlone(changed);
 }

@@ -62,6 +62,10 @@ export class ContextSource implements BriefSource {
     return this.#context.store.doubts(paths);
   }
 
+  dated<T extends Pick<LocatedPoint, 'path' | 'section'>>(points: readonly T[]) {
+    return this.#context.store.dated(points);
+  }
+
   /** All records, and those that need attention. */
   listing(): Promise<RecordsOfBrief> {
     this.#records ??= this.#read();

@@ -1,4 +1,5 @@
 import { answerLine, type ShownHit } from '../../core/memory/hit-form.ts';
+import { changeIn, isTrusted } from './change-note.ts';
 import { withoutClientContext } from './client-context.ts';
 import { type BriefLine, oneLine, quote } from './layout.ts';
 
@@ -37,8 +38,15 @@ export function* promptLines(hits: Iterable<PromptHit>): Generator<BriefLine> {
     const { id, title = '' } = hit;
     const line = answerLine(repeats(id, title) ? (headingOf(hit) ?? '') : title, hit);
     if (line === undefined) continue;
-    yield { path: id, entry: title, text: `${oneLine(id)}: ${quote(line, maxLine)}` };
+    const text = `${oneLine(id)}${noteOf(hit)}: ${quote(line, maxLine)}`;
+    yield { path: id, entry: title, text, isTrusted: isTrusted(hit.changed) };
   }
+}
+
+/** The state of a hit and its last change, in brackets; empty if nothing is known. */
+function noteOf({ state, changed }: PromptHit): string {
+  const parts = [state, changed && changeIn(changed)].flatMap((one) => one ?? []);
+  return parts.length === 0 ? '' : ` (${oneLine(parts.join(' · '))})`;
 }
 
 /** Whether a title says no more than the path next to it: `decisionLog.md`, "Decision Log". */

@@ -1,10 +1,11 @@
 import type { BranchWork } from '../../core/declarations/context.ts';
 import type { WorkClaim } from '../../core/memory/claims.ts';
 import type { ForeignRecord } from '../../core/memory/pinned-memories.ts';
-import type { RecordDoubts } from '../../core/memory/store.ts';
+import type { HitChange, RecordDoubts } from '../../core/memory/store.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
 import type { ErrorCode } from '../../core/values/error.ts';
 import { BranchRelevance } from './branch-relevance.ts';
+import { changeNote, isTrusted } from './change-note.ts';
 import {
   type Brief,
   type BriefLine,
@@ -13,6 +14,7 @@ import {
   maxLines,
   oneLine,
   quote,
+  trustedFirst,
 } from './layout.ts';
 import { maxAtPrompt, promptQuery } from './prompt-match.ts';
 
@@ -33,6 +35,11 @@ export interface BriefRequest {
 export interface LocatedPoint extends BriefPoint {
   /** Of the record, relative to `.memory-bank/`. */
   readonly path: string;
+}
+
+/** A statement with the last change of its record or section, if it is known. */
+export interface DatedPoint extends LocatedPoint {
+  readonly changed?: HitChange;
 }
 
 /** A record that cannot be read, does not count, or is a copy. */
@@ -85,6 +92,8 @@ export interface BriefSource<U extends 'unknown' = never> {
   conflicts(): Promise<readonly string[]>;
   /** The statements of the records. */
   points(relevance: BranchRelevance): Promise<BriefPoints>;
+  /** Adds the last change of the record or section that each statement is from. */
+  dated(points: readonly LocatedPoint[]): Promise<readonly DatedPoint[]>;
   /** The doubts about records. */
   doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts> | U>;
   /** The name of the branch, and the files that it changes. */
@@ -138,7 +147,7 @@ export async function composeBrief<U extends 'unknown' = never>(
   const tools = await source.tools();
   const prompted = (doubts: ReadonlyMap<string, RecordDoubts>) => ({
     title: 'Records about the prompt',
-    lines: found.filter(({ path }) => !doubts.get(path)?.superseded),
+    lines: trustedFirst(found.filter(({ path }) => !doubts.get(path)?.superseded)),
   });
   if (request.onlyPrompt) {
     const doubts = await source.doubts(asked);
@@ -151,15 +160,15 @@ export async function composeBrief<U extends 'unknown' = never>(
   const checked = checkedPaths({ now, decision, about });
   const doubts = await source.doubts([...new Set([...checked, ...asked])]);
   if (doubts === 'unknown') return doubts;
-  const lines = (part: Iterable<LocatedPoint>) => pointLines(part, doubts);
+  const lines = (part: Iterable<LocatedPoint>) => pointLines(source, part, doubts, request.isKnown);
   return layOut(
     [
       { title: attention, lines: await attentionLines(source, tools, doubts) },
       { title: 'Claimed by sessions', lines: claimLines(await source.claims()) },
-      { title: 'Current work', lines: lines(now) },
+      { title: 'Current work', lines: await lines(now) },
       prompted(doubts),
-      { title: branchTitle(name, work), lines: lines(about) },
-      { title: 'Decisions, corrections and preferences', lines: lines(decision) },
+      { title: branchTitle(name, work), lines: await lines(about) },
+      { title: 'Decisions, corrections and preferences', lines: await lines(decision) },
       changedSince(await source.changes(), nameOf(source.agent), request.since),
       { title: foreignTitle, lines: await source.foreign() },
     ],
@@ -216,16 +225,39 @@ export function newestFirst(a: LocatedPoint, b: LocatedPoint): number {
   return a.path === b.path ? 0 : a.path < b.path ? -1 : 1;
 }
 
-/** Makes the lines one by one: a brief shows few of many. Superseded records are of the past. */
-function* pointLines(
+/**
+ * The lines of the first statements that a session lacks: a brief shows few of many. Of these, the ones that
+ * a person has written or confirmed come first. Superseded records are of the past.
+ */
+async function pointLines(
+  source: Pick<BriefSource, 'dated'>,
   points: Iterable<LocatedPoint>,
   doubts: ReadonlyMap<string, RecordDoubts>,
-): Generator<BriefLine> {
-  for (const { path, text, at } of points) {
-    if (doubts.get(path)?.superseded) continue;
-    const date = at === undefined ? '' : ` (${at.slice(0, 10)})`;
-    yield { path, text: `${oneLine(path)}${date}: ${quote(text)}` };
+  isKnown: BriefRequest['isKnown'],
+): Promise<BriefLine[]> {
+  const rest = points[Symbol.iterator]();
+  const found = new Map<string, BriefLine>();
+  while (found.size < maxLines) {
+    const some: LocatedPoint[] = [];
+    for (let next = rest.next(); !next.done; next = rest.next()) {
+      if (!doubts.get(next.value.path)?.superseded) some.push(next.value);
+      if (found.size + some.length >= maxLines) break;
+    }
+    if (some.length === 0) break;
+    for (const line of (await source.dated(some)).map(pointLine)) {
+      if (!isKnown?.(line)) found.set(line.text, line);
+    }
   }
+  return trustedFirst([...found.values()]);
+}
+
+function pointLine({ path, text, at, changed }: DatedPoint): BriefLine {
+  const note = changeNote(changed, at);
+  return {
+    path,
+    text: `${oneLine(path)}${note}: ${quote(text)}`,
+    isTrusted: isTrusted(changed),
+  };
 }
 
 /** The lines about records that cannot be read, are in conflict, or may be out of date. */
@@ -299,7 +331,7 @@ export function foreignLines(records: readonly ForeignRecord[]): BriefLine[] {
       : (type.points?.(value) ?? []).map((point: BriefPoint) => ({ ...point, path })),
   );
   const decisions = points.filter(({ part }) => part === 'decision').sort(newestFirst);
-  return [...pointLines(decisions, new Map())].slice(0, maxForeign);
+  return decisions.slice(0, maxForeign).map(pointLine);
 }
 
 function* first<T>(items: Iterable<T>, count: number): Generator<T> {

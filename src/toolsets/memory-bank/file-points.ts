@@ -1,7 +1,8 @@
 import { answerIn, decisionIn } from '../../core/declarations/answer-text.ts';
 import { kindOf } from '../../core/declarations/part-kinds.ts';
+import { type NamedSection, namedSections } from '../../core/markdown/section-path.ts';
 import { replacedSections } from '../../core/markdown/section-statements.ts';
-import { outline, type Section, titleOf } from '../../core/markdown/sections.ts';
+import { titleOf } from '../../core/markdown/sections.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
 
 /** Headings of the active context whose lists are current work. */
@@ -22,18 +23,19 @@ export function pointsOf(file: { path: string; content: string }): readonly Brie
 }
 
 function work(content: string): BriefPoint[] {
-  return outline(content)
+  return namedSections(content)
     .filter(({ heading }) => current.includes(heading.trim().toLowerCase()))
     .flatMap((section) =>
       items(bodyOf(content, section)).map((item): BriefPoint => {
-        return { part: 'now', text: `${section.heading.trim()}: ${item}` };
+        const text = `${section.heading.trim()}: ${item}`;
+        return { part: 'now', text, section: section.path };
       }),
     );
 }
 
 /** The decisions that no other one replaces, the last one of the file first. */
 function decisions(path: string, content: string): BriefPoint[] {
-  const sections = outline(content);
+  const sections = namedSections(content);
   const replaced = replacedSections(path, content);
   const points = sections.flatMap((section): BriefPoint[] => {
     // The template has a heading in brackets that only shows the form.
@@ -46,12 +48,12 @@ function decisions(path: string, content: string): BriefPoint[] {
     const [, title = section.heading, at] =
       /^(.*?)(?:\s+-\s+(\d{4}-\d\d-\d\d))?\s*$/.exec(section.heading) ?? [];
     const text = body === '' ? title : `${title}: ${body}`;
-    return [{ part: 'decision', text, ...(at !== undefined && { at }) }];
+    return [{ part: 'decision', text, section: section.path, ...(at !== undefined && { at }) }];
   });
   return points.reverse();
 }
 
-function bodyOf(content: string, { bodyStart, bodyEnd }: Section): string {
+function bodyOf(content: string, { bodyStart, bodyEnd }: NamedSection): string {
   return content.slice(bodyStart, bodyEnd);
 }
 
