@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { deep } from '../support/depth.ts';
+import { deep, isFull } from '../support/depth.ts';
 import { main, newFolder, withHome } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
+import { notOnWindows } from '../support/windows.ts';
 
 const env = { ...gitEnv, HOME: newFolder() };
+const distinct = notOnWindows('its file system keeps one of such names');
 let repo: Repo;
 
 beforeEach(() => {
@@ -72,10 +74,19 @@ function mend(command: string | undefined, script = ''): void {
 }
 
 /** Expects one finding, and that its command mends it. */
-function expectMended(name: string, script?: string, fill = (command: string) => command): void {
-  const [found, ...others] = findings();
-  expect([found?.[0], ...others]).toEqual([name]);
-  const [, command] = found ?? [];
+function expectMended(name: string, script?: string, fill?: (command: string) => string): void {
+  expectAllMended([name], script, fill);
+}
+
+/** Expects some findings, and that the command of the first mends all of them. */
+function expectAllMended(
+  names: readonly string[],
+  script?: string,
+  fill = (command: string) => command,
+): void {
+  const found = findings();
+  expect(found.map(([name]) => name)).toEqual(names);
+  const [[, command] = []] = found;
   mend(command === undefined ? undefined : fill(command), script);
   expect(run('check')).toMatchObject({ status: 0, stderr: '' });
 }
@@ -176,4 +187,104 @@ deep('the command of a finding mends titles, code and rules', () => {
   expectMended('knowledge/patterns/over.md expired', '', (command) =>
     command.replace('<day>', '2999-01-01'),
   );
+});
+
+deep('the command of a finding gives a file a name that counts, tracked or not', () => {
+  const path = remember('one');
+  const text = repo.read(path);
+  const stray = '.memory-bank/knowledge/patterns/two.markdown';
+  for (const isTracked of [true, false]) {
+    const key = isTracked ? 'two' : 'three';
+    repo.write(stray.replace('two', key), text.replace('key: one', `key: ${key}`));
+    if (isTracked) commit('Add it under another name');
+    expectMended(`knowledge/patterns/${key}.markdown stray`);
+    expect(run('show', `patterns/${key}`).stdout).toContain('The text.');
+    commit('Keep it');
+  }
+  // Next to a record of its name it can only be removed, and only git keeps its text.
+  repo.write('.memory-bank/knowledge/patterns/one.markdown', text);
+  expect(findings()).toEqual([['knowledge/patterns/one.markdown stray', undefined]]);
+  commit('Add one that is there');
+  expectMended('knowledge/patterns/one.markdown stray');
+  expect(repo.read(path)).toBe(text);
+});
+
+distinct.runIf(isFull)(
+  'the command of a finding tells names apart that differ in letter case',
+  () => {
+    const path = remember('one');
+    const text = repo.read(path);
+    for (const isTracked of [true, false]) {
+      const twin = isTracked ? 'One' : 'ONE';
+      repo.write(path.replace('one.md', `${twin}.md`), text.replace('key: one', `key: ${twin}x`));
+      if (isTracked) commit('Add a twin');
+      expectAllMended([`knowledge/patterns/${twin}.md case`, 'knowledge/patterns/one.md case']);
+      commit('Keep both');
+    }
+  },
+);
+
+deep('the command of a finding mends code that is gone', () => {
+  repo.write('src/b.ts', 'one\ntwo\n');
+  commit('Add more code');
+  remember('found', 'It is in src/b.ts:2.');
+  remember('given');
+  expect(run('verify', 'knowledge/patterns/given.md', '--evidence', 'src/b.ts:1').status).toBe(0);
+  repo.git('rm', '-q', 'src/b.ts');
+  commit('Remove it');
+  const [[found, first] = [], [given, second] = []] = findings();
+  expect([found, given]).toEqual([
+    'knowledge/patterns/found.md gone',
+    'knowledge/patterns/given.md gone',
+  ]);
+  mend(first);
+  mend(second?.replace('<place>', 'src/a.ts:1'));
+  expect(run('check')).toMatchObject({ status: 0, stderr: '' });
+});
+
+deep('the command of a finding mends what supersedes what', () => {
+  for (const key of ['old', 'new', 'newer']) remember(key);
+  const [old, fresh, newer] = ['old', 'new', 'newer'].map((key) => `knowledge/patterns/${key}.md`);
+  change(`.memory-bank/${fresh}`, (text) =>
+    text.replace('---\n', `---\nsupersedes:\n  - ${old}\n`),
+  );
+  commit('Say it on one side');
+  expectMended(`${old} superseded`);
+  change(`.memory-bank/${newer}`, (text) =>
+    text.replace('---\n', `---\nsupersedes:\n  - ${old}\n`),
+  );
+  commit('Say it of another one');
+  expectAllMended([`${fresh} rivals`, `${newer} rivals`]);
+  expect(repo.read(`.memory-bank/${old}`)).toContain(`superseded_by: ${fresh}`);
+  remember('link', `See ${old}.`);
+  expectMended(
+    'knowledge/patterns/link.md link',
+    `text = text.replace(${JSON.stringify(old)}, 'it')`,
+  );
+});
+
+deep('the command of a finding mends a title and a credential, in an editor', () => {
+  const decide = (title: string) => {
+    const { status } = run('log-decision', '--title', title, '--context', 'C', '--decision', 'D');
+    expect(status).toBe(0);
+  };
+  decide('Use git');
+  const log = '.memory-bank/decisionLog.md';
+  change(
+    log,
+    (text) => `${text}\n${text.slice(text.indexOf('## ')).replace(/ - \d{4}/, ' - 1999')}`,
+  );
+  commit('Decide it again');
+  expectMended(
+    'decisionLog.md title',
+    "text = text.replace('Use git - 1999', 'Use git again - 1999')",
+  );
+  const path = remember('key');
+  const credential = `ghp${'_'}9aB3kLm7Qx2ZtR5vYw8NcD4eFgH6jP1sUuKo`;
+  change(path, (text) => text.replace('The text.', credential));
+  commit('Leak it');
+  const { stdout } = run('check');
+  expect(stdout).toContain('revoke it where it is valid, because the history keeps it');
+  expect(stdout).not.toContain(credential);
+  expectMended('knowledge/patterns/key.md secret', 'text = text.replace(/ghp.*/, "in the vault")');
 });

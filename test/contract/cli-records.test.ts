@@ -384,6 +384,13 @@ deep('a record that cannot be read is restored by its key or title as by its pat
       expect(repo.read(file)).toBe(whole);
     }
   }
+  // A removed record needs no revision, committed or not.
+  repo.git('rm', '-q', '--', `.memory-bank/${document}`);
+  expect(run(['restore', 'The plan']).stdout).toContain(`restored ${document}`);
+  repo.git('rm', '-q', '--', `.memory-bank/${document}`);
+  repo.git('commit', '-qm', 'Remove the plan');
+  expect(run(['restore', id]).stdout).toContain(`restored ${document}`);
   const unknown = run(['restore', 'nothing', '--as-of', 'HEAD']);
+  expect(run(['restore', 'nothing'])).toMatchObject({ status: 3, stdout: '' });
   expect(unknown).toMatchObject({ status: 3, stdout: '' });
 });

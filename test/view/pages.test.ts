@@ -569,9 +569,11 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     await visit('/view/', async (page) => {
       const section = page.locator('section', { hasText: 'Needs a person' }).last();
       await section.getByText('retry.ts').first().waitFor();
+      await section.getByText(/^memory-bank verify .*retries\.md$/).waitFor();
       await section.getByRole('link', { name: /retries\.md$/ }).click();
       await page.getByRole('heading', { name: 'retries' }).waitFor();
       await page.locator('article .problem', { hasText: 'retry.ts' }).waitFor();
+      await page.locator('article code', { hasText: 'memory-bank verify' }).waitFor();
     });
     repo.git('checkout', '-q', 'retry.ts');
   });

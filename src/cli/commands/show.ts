@@ -9,7 +9,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { JsonValue } from '../../core/values/json.ts';
 import { type Command, flagText } from '../line/command.ts';
 import { wordingFor } from '../line/error-wording.ts';
-import { type FoundRecord, findRecord, withPathOf } from '../line/record-lookup.ts';
+import { type FoundRecord, findRecord, pastOf, withPathOf } from '../line/record-lookup.ts';
 import { asJson, outputFlag, showResult } from '../line/result.ts';
 import { inReadingSession } from '../line/run-in-session.ts';
 import { highlighted } from '../screen/highlight.ts';
@@ -45,7 +45,7 @@ export const show: Command = {
             const { path, ...part } = parseAddress(pastedPath(named));
             return { ...(await state.read(path)), ...part };
           };
-          const past = await withPathOf(store, types, given, read, async () => state);
+          const past = await withPathOf(store, types, given, read, () => pastOf(history, revision));
           const found: FoundRecord = { ...past, key: past.key, value: past.value };
           return { found, bytes: Buffer.from(past.text), caution: undefined };
         }

@@ -3,7 +3,7 @@ import { SectionNames } from '../../core/markdown/section-names.ts';
 import { formatAddress, parseAddress } from '../../core/markdown/section-statements.ts';
 import { plain } from '../../core/markdown/sections.ts';
 import { withoutDate } from '../../core/markdown/title-date.ts';
-import type { Snapshot } from '../../core/memory/history.ts';
+import type { History, PastRecord, Snapshot } from '../../core/memory/history.ts';
 import type { Listing, Reader } from '../../core/memory/store.ts';
 import { nearestName, nearestNames } from '../../core/names/nearest-name.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
@@ -27,6 +27,9 @@ export interface FoundRecord {
 const maxHeadings = 1000;
 /** Limit of the names that an error suggests. */
 const maxSuggested = 5;
+/** Limits of the last commits, and of the records that they removed, among which a name is looked for. */
+const maxCommits = 2000;
+const maxRemoved = 1000;
 /** Closeness of a name that is suggested, 0 to 1. */
 const leastCloseness = 0.6;
 
@@ -117,22 +120,24 @@ function suggestion(given: string, names: readonly string[]): string {
  * Runs an operation of history on a record or section, which a person may have named by its key or title.
  *
  * History knows paths only, also those of folders and of records that were removed. Only a name that
- * it does not know is looked up among the records of the present, and then among those of the revision:
- * a record that cannot be read today may have said there what it is called.
+ * it does not know is looked up among the records of the present, and then among those of the past: a
+ * record that cannot be read today, or that was removed, may have said there what it is called.
+ *
+ * @param past see `pastOf`.
  */
 export async function withPathOf<T>(
   store: Reader,
   types: readonly AnyRecordType[],
   given: string,
   run: (path: string) => Promise<T>,
-  past?: () => Promise<Snapshot>,
+  past?: () => Promise<Lister>,
 ): Promise<T> {
   try {
     return await run(given);
   } catch (error) {
     if (!(error instanceof MemoryError) || error.code !== 'not_found') throw error;
     const { found: now, names } = await lookUp(store, types, given);
-    const found = now ?? (past && (await lookUp(listerOf(await past()), types, given)).found);
+    const found = now ?? (past && (await lookUp(await past(), types, given)).found);
     const address = found && formatAddress(found);
     if (address !== undefined && address !== pastedPath(given)) return run(address);
     const hint = `${found ? '' : suggestion(given, names)}${error.hint ?? ''}`;
@@ -140,12 +145,46 @@ export async function withPathOf<T>(
   }
 }
 
-/** The records of an earlier state that can be read. */
-function listerOf(past: Snapshot): Lister {
-  const all = past.list(undefined, Number.MAX_SAFE_INTEGER);
+/** The records of a revision; without one, those of HEAD and those that its last commits removed. */
+export async function pastOf(history: History, revision: string | undefined): Promise<Lister> {
+  if (revision !== undefined) return listerOf(await recordsAt(history, revision));
+  try {
+    const present = await recordsAt(history, 'HEAD');
+    const known = new Set(present.map(({ path }) => path));
+    const removed = await removedRecords(history);
+    return listerOf([...present, ...removed.filter(({ path }) => !known.has(path))]);
+  } catch (error) {
+    // Without a commit there is no past.
+    if (error instanceof MemoryError && error.code === 'not_found') return listerOf([]);
+    throw error;
+  }
+}
+
+async function recordsAt(history: History, revision: string): Promise<readonly PastRecord[]> {
+  const state = await history.at(revision);
+  return (await state.list(undefined, Number.MAX_SAFE_INTEGER)).records;
+}
+
+/** The records that the last commits removed, each once, as they were. */
+async function removedRecords(history: History): Promise<PastRecord[]> {
+  const { entries } = await history.log({ revision: 'HEAD', limit: maxCommits, skip: 0 });
+  const found = new Map<string, PastRecord>();
+  for (const { commit, changes } of entries) {
+    const paths = changes.filter(({ change }) => change === 'removed').map(({ path }) => path);
+    for (const path of paths.slice(0, maxRemoved - found.size)) {
+      if (found.has(path)) continue;
+      const before: Snapshot = await history.at(`${commit.oid}^`);
+      found.set(path, await before.read(path));
+    }
+  }
+  return [...found.values()];
+}
+
+/** The records of the past that can be read. */
+function listerOf(past: readonly PastRecord[]): Lister {
   return {
     async list(type) {
-      const records = (await all).records.flatMap(({ type: own, path, key, value }) =>
+      const records = past.flatMap(({ type: own, path, key, value }) =>
         own === type && key !== undefined && value ? [{ path, key, value }] : [],
       );
       return { records, damaged: [] };

@@ -7,7 +7,7 @@ import { Screen } from '../screen/terminal.ts';
 import type { Command, Flags, Invocation } from './command.ts';
 import { withWordedDamage, wordingFor } from './error-wording.ts';
 import { exitStatus } from './exit-status.ts';
-import { withPathOf } from './record-lookup.ts';
+import { pastOf, withPathOf } from './record-lookup.ts';
 import { inReadingSession, inSession } from './run-in-session.ts';
 import {
   argumentsOf,
@@ -89,8 +89,8 @@ function shortCommand(toolset: Toolset, tool: Tool, form: ToolCommand): Command 
             const types = (await app.toolsets()).flatMap(({ records }) => records);
             const run = (found: string) => form.run(context, { ...args, path: found });
             const { revision } = args;
-            const past =
-              typeof revision === 'string' ? () => context.history.at(revision) : undefined;
+            const named = typeof revision === 'string' ? revision : undefined;
+            const past = () => pastOf(context.history, named);
             return withPathOf(context.store, types, path, run, past);
           }),
         );

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Entry, Home, Point, StaleEvidence } from './answers.ts';
 import { change, RefusedRequest, useAnswer } from './data.ts';
-import { CommitEntry, RecordLink, Time, Waiting } from './parts.tsx';
+import { CommitEntry, MendCommand, RecordLink, Time, Waiting } from './parts.tsx';
 import { addressOfRecord, addressTo, isCopy, type Route } from './route.ts';
 
 /** The first page: what matters now. */
@@ -70,7 +70,10 @@ function Attention({
     ({ severity, verdict }) =>
       (severity === 'error' || severity === 'warning') && verdict !== 'duplicate',
   );
-  const all = [...problems, ...(bad ?? [])];
+  const all: { path: string; message: string; mend?: string | undefined }[] = [
+    ...problems,
+    ...(bad ?? []),
+  ];
   if (all.length + conflicts.length + waiting === 0 && !unreviewed) return null;
   return (
     <section>
@@ -92,9 +95,10 @@ function Attention({
           </li>
         )}
         {unreviewed && <Unreviewed unreviewed={unreviewed} branch={branch} onDone={onDone} />}
-        {all.map(({ path, message }) => (
+        {all.map(({ path, message, mend }) => (
           <li key={`${path} ${message}`}>
             <p class="problem">{message}</p>
+            <MendCommand mend={mend} />
             <a href={addressOfRecord(path)}>{path}</a>
           </li>
         ))}

@@ -277,3 +277,13 @@ function aimLink(link: HTMLAnchorElement, path: string): void {
   link.target = '_blank';
   link.rel = 'noopener noreferrer nofollow';
 }
+
+/** The command that mends a finding, for a person to copy. */
+export function MendCommand({ mend }: { mend: string | undefined }) {
+  if (mend === undefined) return null;
+  return (
+    <p class="faint">
+      Mend it with <code>{mend}</code>
+    </p>
+  );
+}

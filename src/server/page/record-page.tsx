@@ -18,6 +18,7 @@ import {
   Differences,
   Fields,
   Markdown,
+  MendCommand,
   RecordLink,
   Scrolling,
   subjectOf,
@@ -132,9 +133,10 @@ function Evidence({ path }: { path: string }) {
   if (!data || data.findings.length === 0) return null;
   return (
     <ul class="plain points">
-      {data.findings.map(({ message, severity }) => (
-        <li key={message} class={severity === 'notice' ? 'faint' : 'problem'}>
-          {message}
+      {data.findings.map(({ message, severity, mend }) => (
+        <li key={message}>
+          <p class={severity === 'notice' ? 'faint' : 'problem'}>{message}</p>
+          <MendCommand mend={mend} />
         </li>
       ))}
     </ul>

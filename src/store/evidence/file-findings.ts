@@ -44,9 +44,7 @@ export function* fileFindings(
       const twins = folded.twinsOf(path);
       if (twins.length > 0) {
         const message = `Its name differs from ${twins.join(' and ')} ${foldedDifference}`;
-        const isTracked = mend.isTracked(path);
-        const command = isTracked ? mend.rename(path, freeName(path, folded)) : undefined;
-        add(path, 'case', message, twins, command);
+        add(path, 'case', message, twins, mend.rename(path, freeName(path, folded)));
       }
       const twin = view.shadowedBy(file);
       if (twin !== undefined) {

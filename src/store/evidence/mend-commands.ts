@@ -76,14 +76,15 @@ export class MendCommands {
     return this.#git('rm', '-f', '--', this.#name(path));
   }
 
-  /** Adds a file to git. */
+  /** Adds a file to git, also one that it ignores. */
   add(path: string): string {
-    return this.#git('add', '--', this.#name(path));
+    return this.#git('add', '-f', '--', this.#name(path));
   }
 
-  /** Renames a file of the memory that git has. */
+  /** Renames a file of the memory; git has to know one that it is to rename. */
   rename(path: string, name: string): string {
-    return this.#git('mv', this.#name(path), this.#name(name));
+    const move = this.#git('mv', this.#name(path), this.#name(name));
+    return this.isTracked(path) ? move : `${this.add(path)} && ${move}`;
   }
 
   /** Restores a record that was removed; undefined if the history does not have it. */

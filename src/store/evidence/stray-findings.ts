@@ -25,9 +25,16 @@ export function strayFindings(
       if (wanted === undefined || kind !== 'file' || view.typeOf(path)) continue;
       const record = join(folder, `${stem}.${wanted}`);
       if (!visit.mayRead(record)) continue;
-      const move = view.lookedAt(record) ? mend.remove(path) : mend.rename(path, record);
-      const command = mend.isTracked(path) ? move : undefined;
-      const message = `Nothing reads it: the name of a record here ends in .${wanted}.`;
+      const isTaken = view.typeOf(record) !== undefined && view.look(record) !== undefined;
+      const command = !isTaken
+        ? mend.rename(path, record)
+        : mend.isTracked(path)
+          ? mend.remove(path)
+          : undefined;
+      const rest = isTaken
+        ? ', and there is one: take over what that lacks, then remove this file.'
+        : '.';
+      const message = `Nothing reads it: the name of a record here ends in .${wanted}${rest}`;
       found.set(path, [textFinding('stray', message, { mend: command })]);
     }
   }

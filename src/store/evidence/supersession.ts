@@ -102,7 +102,13 @@ export class Supersession {
         const rivals = (this.#successors.get(old) ?? []).filter((other) => other !== id);
         if (rivals.length === 0) continue;
         const message = `${it} supersedes ${old}, as ${rivals.join(', ')} does.`;
-        yield { path, kind: 'rivals', message, others: rivals, mend: mend.supersede(id, rivals) };
+        yield {
+          path,
+          kind: 'rivals',
+          message,
+          others: rivals,
+          mend: this.replacing(id, rivals, mend),
+        };
       }
     }
     for (const [id, [successor]] of this.#successors) {
@@ -112,9 +118,16 @@ export class Supersession {
       if (this.#resolve(id) === undefined) continue;
       const it = section === undefined ? 'it' : `its section ${JSON.stringify(section)}`;
       const message = `${successor} supersedes ${it}, but it does not say so.`;
-      const command = mend.supersede(successor, [id]);
+      const command = this.replacing(successor, [id], mend);
       yield { path, kind: 'superseded', message, others: [successor], mend: command };
     }
+  }
+
+  /** The command that lets a record or section replace other ones, also those that it replaces now. */
+  replacing(id: string, old: readonly string[], mend: MendCommands): string {
+    const now = this.#nodes.get(id)?.supersedes ?? [];
+    const kept = now.filter((one) => this.#resolve(one) !== undefined);
+    return mend.supersede(id, [...new Set([...kept, ...old])]);
   }
 
   /** Whether there is such a file, which cannot be read, or not by this session. */

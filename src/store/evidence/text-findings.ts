@@ -85,7 +85,7 @@ export function* textFindings(
     }
     for (const { title, line, address, first } of hidden) {
       const message = `Its decision ${JSON.stringify(title)} has the heading of an earlier one, which hides it.`;
-      add(path, 'hidden', message, { line, mend: mend.supersede(address, [first]) });
+      add(path, 'hidden', message, { line, mend: supersession.replacing(address, [first], mend) });
     }
     for (const title of new Set(record.decisions)) {
       const all = titles.get(title) ?? [];
