@@ -632,7 +632,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a reason cannot end the message',
-    ['store/records/message.ts', '(/^(---|diff -|Index: )/.test(line)', '(false'],
+    ['store/records/message.ts', '/^(?:---|diff -|Index: )/gm', '/^never/gm'],
     [workspace, 'is one commit that says who'],
   ),
   guard(

@@ -1,4 +1,5 @@
 import { dayOf } from '../../core/declarations/context.ts';
+import type { RecordAddress } from '../../core/markdown/section-statements.ts';
 import type { CommitInfo } from '../../core/memory/history.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -79,8 +80,9 @@ export class Archive {
     return this.#commits.endsAt(commit);
   }
 
-  commit(oid: Oid): CommitInfo {
-    return commitInfo(oid, parseCommit(this.repository.odb.content(oid, 'commit')));
+  /** @param of the record that it is looked at for; see `commitInfo`. */
+  commit(oid: Oid, of?: RecordAddress): CommitInfo {
+    return commitInfo(oid, parseCommit(this.repository.odb.content(oid, 'commit')), of);
   }
 
   /** The tree of the memory folder in a commit; undefined without one. */

@@ -9,7 +9,7 @@ import type { Rebuilt, Rewrite } from '../../git/commit/rewrite-plan.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
 import { toCommitMade } from '../records/call-rights.ts';
-import { isMemoryMessage } from '../records/message.ts';
+import { isMemoryMessage } from '../records/message-parts.ts';
 import {
   changedPaths,
   rebuild,

@@ -62,7 +62,7 @@ export class CommitSnapshot implements Snapshot {
   async #lastChange(path: string): Promise<CommitInfo> {
     const { index, number } = await this.#visit.place(this.commit.oid);
     const [last] = stepsOf(this.#visit, { index, number }, path);
-    return last ? this.#visit.describe(index.commit(last.commit).oid) : this.commit;
+    return last ? this.#visit.describe(index.commit(last.commit).oid, { path }) : this.commit;
   }
 }
 

@@ -51,7 +51,7 @@ export async function logOf(
     page.map(async (step) => ({
       ...('text' in step
         ? await confirmationEntry(visit, index, step)
-        : await stepEntry(visit, index, step)),
+        : await stepEntry(visit, index, step, section)),
       ...(outside && outsideOf(visit, index.commit(step.commit).oid)),
     })),
   );
@@ -77,9 +77,14 @@ export function stepsOf(
   return lineage(index, number, { path, blob }, visit.versions);
 }
 
-async function stepEntry(visit: Visit, index: ChangeIndex, step: Step): Promise<LogEntry> {
-  const commit = await visit.describe(index.commit(step.commit).oid);
+async function stepEntry(
+  visit: Visit,
+  index: ChangeIndex,
+  step: Step,
+  section: string | undefined,
+): Promise<LogEntry> {
   const { path, blob: after } = step;
+  const commit = await visit.describe(index.commit(step.commit).oid, { path, section });
   const { path: from = path, blob: before } = step.origins?.find(({ blob }) => blob) ?? {};
   if (after === undefined) return { commit, changes: [{ change: 'removed', path }] };
   if (before === undefined) return { commit, changes: [{ change: 'added', path }] };

@@ -1,4 +1,4 @@
-import { parseAddress } from '../../core/markdown/section-statements.ts';
+import { parseAddress, type RecordAddress } from '../../core/markdown/section-statements.ts';
 import type { CommitInfo } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
@@ -84,9 +84,13 @@ export class Visit {
     return commitInfo(oid, parseCommit(archive.code.repository.odb.content(oid, 'commit')));
   }
 
-  /** The description of a commit, without the parts about records that the mode hides. */
-  async describe(oid: Oid): Promise<CommitInfo> {
-    const info = this.archive.commit(oid);
+  /**
+   * The description of a commit, without the parts about records that the mode hides.
+   *
+   * @param of the record that it is looked at for; see `commitInfo`.
+   */
+  async describe(oid: Oid, of?: RecordAddress): Promise<CommitInfo> {
+    const info = this.archive.commit(oid, of);
     if (this.access.mode === undefined) return info;
     const { index, number } = await this.place(oid);
     const { changes, confirms } = index.commit(number);

@@ -1,8 +1,16 @@
+import type { RecordAddress } from '../../core/markdown/section-statements.ts';
 import type { CommitInfo } from '../../core/memory/history.ts';
 import type { Author } from '../../core/memory/session.ts';
 import type { Confirmed, Provenance } from '../../core/memory/store.ts';
 import type { Commit, Oid, Signature } from '../../git/objects/object.ts';
 import { oidPattern } from '../../git/objects/object-format.ts';
+import {
+  isMemoryMessage,
+  messageFor,
+  partsOf,
+  squashedMessages,
+  valuesOf,
+} from './message-parts.ts';
 
 /** The origin of a change. */
 export interface Actor {
@@ -218,15 +226,22 @@ function bounded(trailers: readonly string[]): string[] {
  * Describes a commit, from its message and signatures.
  *
  * A squash can have several agents and tools; they are listed, separated by commas.
+ *
+ * @param of the record that the commit is looked at for: of a squash, its own commit is described.
  */
-export function commitInfo(oid: Oid, { author, committer, message }: Commit): CommitInfo {
-  const { subject, reason, trailers } = partsOf(message);
+export function commitInfo(
+  oid: Oid,
+  { author, committer, message }: Commit,
+  of?: RecordAddress,
+): CommitInfo {
+  const squashed = squashedMessages(message);
+  const own = (of && messageFor(squashed, of)) ?? message;
+  const { subject, reason } = partsOf(own);
+  const origins = own === message && squashed.length > 0 ? squashed : [own];
+  const trailers = origins.flatMap((text) => partsOf(text).trailers);
   const named = (['agent', 'tool', 'session', 'mode'] as const).flatMap((name) => {
-    const key = `Memory-${name.charAt(0).toUpperCase()}${name.slice(1)}: `;
-    const values = trailers.filter((line) => line.startsWith(key));
-    return values.length === 0
-      ? []
-      : [[name, values.map((line) => line.slice(key.length)).join(', ')] as const];
+    const values = new Set(valuesOf(trailers, name));
+    return values.size === 0 ? [] : [[name, [...values].join(', ')] as const];
   });
   return {
     oid,
@@ -235,18 +250,8 @@ export function commitInfo(oid: Oid, { author, committer, message }: Commit): Co
     subject: oneLine(subject),
     ...(reason !== '' && { reason }),
     ...Object.fromEntries(named),
-    ...(isAcceptance(message) && { isAcceptance: true as const }),
+    ...(isAcceptance(own) && { isAcceptance: true as const }),
   };
-}
-
-/**
- * Whether a message is that of a commit of the memory: by its subject and its trailers.
- *
- * The message of a squash merge can end in the trailers of the last commit, under another subject.
- */
-export function isMemoryMessage(message: string): boolean {
-  const { subject, trailers } = partsOf(message);
-  return subject.startsWith('memory: ') && trailers.some((line) => /^Memory-Tool: /.test(line));
 }
 
 /** Whether a message is that of a merge that the memory made. */
@@ -269,11 +274,14 @@ const confirmedLine = new RegExp(`^Memory-${confirmedName}: ([0-9a-f]{32}) (\\S.
 /** Returns what a message says that a person has confirmed; a squash can have several confirmations. */
 export function confirmationsIn(message: string): readonly Confirmed[] {
   if (!message.includes(`\nMemory-${confirmedName}: `)) return [];
-  const { trailers } = partsOf(message);
-  if (!trailers.some((line) => /^Memory-Tool: /.test(line))) return [];
-  return trailers.flatMap((line) => {
-    const [, text, address] = confirmedLine.exec(line) ?? [];
-    return text === undefined || address === undefined ? [] : [{ text, address }];
+  const squashed = squashedMessages(message);
+  return (squashed.length > 0 ? squashed : [message]).flatMap((text) => {
+    const { trailers } = partsOf(text);
+    if (!trailers.some((line) => /^Memory-Tool: /.test(line))) return [];
+    return trailers.flatMap((line) => {
+      const [, text, address] = confirmedLine.exec(line) ?? [];
+      return text === undefined || address === undefined ? [] : [{ text, address }];
+    });
   });
 }
 
@@ -290,15 +298,6 @@ export function withCodeCommit(message: string, commit: Oid): string {
   if (codeCommitOf(message) !== undefined) return message;
   const gap = partsOf(message).trailers.length > 0 ? '' : '\n';
   return `${message.trimEnd()}\n${gap}Memory-Code: ${commit}\n`;
-}
-
-/** The parts of a message; only its last paragraph can hold trailers. */
-function partsOf(message: string) {
-  const [subject = '', ...rest] = message.trim().split(/\n(?:[ \t]*\n)+/);
-  const last = rest.at(-1)?.split('\n') ?? [];
-  const trailers = last.every((line) => /^[A-Za-z][\w-]*: /.test(line)) ? last : [];
-  if (trailers.length > 0) rest.pop();
-  return { subject, reason: rest.join('\n\n'), trailers };
 }
 
 function person({ name, email }: Signature): string {
@@ -324,16 +323,16 @@ function paragraphs(text: string): string {
   const lines = text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/[^\P{Cc}\n\t]|\p{Cf}/gu, '')
-    .split('\n')
+    .split('\n');
+  const whole = lines.map((line) => line.trimEnd()).join('\n');
+  const given = whole
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
     // Programs that read patches end a message at a line that starts with one of these.
-    .map((line) => (/^(---|diff -|Index: )/.test(line) ? ` ${line}` : line).trimEnd());
-  return cut(
-    lines
-      .join('\n')
-      .replace(/\n{3,}/g, '\n\n')
-      .trim(),
-    maxReason,
-  );
+    .replace(/^(?:---|diff -|Index: )/gm, ' $&')
+    // In the message of a squash such a line begins another commit.
+    .replace(/^ *((?:[*-] )?memory: )/gm, ' $1');
+  return cut(given, maxReason);
 }
 
 function cut(text: string, limit: number): string {

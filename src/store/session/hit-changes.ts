@@ -11,6 +11,7 @@ import { Confirmations } from '../history/confirmations.ts';
 import type { IndexedCommit } from '../history/repository-history.ts';
 import type { Visit } from '../history/visit.ts';
 import { isAcceptance } from '../records/message.ts';
+import { squashedMessages } from '../records/message-parts.ts';
 import { acceptedCommits } from '../reviews/accepted-commits.ts';
 import { LatestCommits } from './latest-commits.ts';
 import { isVerification, SectionCommits, type WrittenSection } from './section-commits.ts';
@@ -25,6 +26,12 @@ const maxKnown = 20_000;
 /** A hit whose last change is asked for. */
 export type Asked = Pick<SearchHit, 'path' | 'section'>;
 
+/** A commit that changed a hit. */
+interface ChangeIn {
+  readonly oid: Oid;
+  readonly of: Asked;
+}
+
 /** A file that has been compared with its last commit. */
 interface Compared {
   readonly last: Oid;
@@ -35,8 +42,10 @@ interface Compared {
 /** Knows the last change of records and of sections; what it has found stays in memory. */
 export class HitChanges {
   readonly #latest = new LatestCommits();
-  /** By commit: what it says of its maker, and whether a person has accepted it. */
-  readonly #made = new Map<Oid, HitChange>();
+  /** By commit, in a squash also by record: who made the change, and whether a person has accepted it. */
+  readonly #made = new Map<string, HitChange>();
+  /** The commits whose message contains those of several. */
+  readonly #squashes = new Set<Oid>();
   /** By path, last commit of the path and section: the commit that wrote the section. */
   readonly #sections = new Map<string, WrittenSection>();
   /** By path. */
@@ -112,17 +121,20 @@ export class HitChanges {
         if (!this.#isCommitted(visit, head, oid, hit.path)) return undefined;
       }
       const { commit, verified } = this.#writtenAt(hit, last, index, written);
-      const oidOf = (number: number) => index.commit(number).oid;
-      return { oid: oidOf(commit), by: verified === undefined ? undefined : oidOf(verified) };
+      const changeIn = (number: number) => ({ oid: index.commit(number).oid, of: hit });
+      return {
+        own: changeIn(commit),
+        verified: verified === undefined ? undefined : changeIn(verified),
+      };
     });
-    const commits = found.flatMap((one) => (one ? [one.oid, one.by] : []));
-    await this.#learn(visit, head, place, commits);
+    const changes = found.flatMap((one) => (one ? [one.own, one.verified ?? []].flat() : []));
+    await this.#learn(visit, head, place, changes);
     const confirmations = new Confirmations(visit, place);
     const isUnknown = found.includes(undefined) && isMoving(visit, head);
     return found.map((one, at) => {
       if (one === undefined) return isUnknown ? undefined : uncommitted;
-      const own = this.#made.get(one.oid);
-      const verified = one.by === undefined ? undefined : this.#made.get(one.by);
+      const own = this.#made.get(this.#key(one.own));
+      const verified = one.verified && this.#made.get(this.#key(one.verified));
       const change = own && verified && !own.confirmed ? confirmedBy(own, verified) : own;
       const hit = hits[at];
       if (!change || !hit || confirmations.isEmpty) return change;
@@ -172,11 +184,10 @@ export class HitChanges {
     visit: Visit,
     head: Oid,
     { index, number }: IndexedCommit,
-    found: readonly (Oid | undefined)[],
+    found: readonly ChangeIn[],
   ): Promise<void> {
     if (this.#made.size >= maxKnown) this.#made.clear();
-    const commits = new Set(found.filter((oid) => oid !== undefined));
-    const unknown = [...commits].filter((oid) => !this.#made.has(oid));
+    const unknown = found.filter((change) => !this.#made.has(this.#key(change)));
     if (unknown.length === 0) return;
     const { odb } = visit.archive.repository;
     const accepts = (oid: Oid) => isAcceptance(parseCommit(odb.content(oid, 'commit')).message);
@@ -186,12 +197,20 @@ export class HitChanges {
       if (!this.#acceptances.any && parents.length > 1) this.#acceptances.any = accepts(oid);
     }
     const accepted = this.#acceptances.any
-      ? await acceptedCommits(visit, head, new Set(unknown))
+      ? await acceptedCommits(visit, head, new Set(unknown.map(({ oid }) => oid)))
       : undefined;
-    for (const oid of unknown) {
-      const isAccepted = accepted?.has(oid) || accepts(oid);
-      this.#made.set(oid, changeOf(visit.archive.commit(oid), isAccepted));
+    for (const change of unknown) {
+      const { oid, of } = change;
+      const { message } = parseCommit(odb.content(oid, 'commit'));
+      if (squashedMessages(message).length > 0) this.#squashes.add(oid);
+      const info = visit.archive.commit(oid, of);
+      const isAccepted = (accepted?.has(oid) || info.isAcceptance) ?? false;
+      this.#made.set(this.#key(change), changeOf(info, isAccepted));
     }
+  }
+
+  #key({ oid, of }: ChangeIn): string {
+    return this.#squashes.has(oid) ? JSON.stringify([oid, of.path, of.section]) : oid;
   }
 }
 

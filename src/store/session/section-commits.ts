@@ -52,7 +52,7 @@ class VersionedRecord {
   get verified(): readonly number[] {
     const { archive } = this.#visit;
     this.#verified ??= this.steps.slice(0, maxVerifying).flatMap(({ commit, path }, at) => {
-      const info = archive.commit(this.#place.index.commit(commit).oid);
+      const info = archive.commit(this.#place.index.commit(commit).oid, { path });
       return isVerification(info) && info.subject.endsWith(` ${path}`) ? [at] : [];
     });
     return this.#verified;

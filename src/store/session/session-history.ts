@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { linesOf } from '../../core/diff/unified-diff.ts';
 import type { EvidenceReport, EvidenceRequest } from '../../core/evidence/verdict.ts';
-import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { namedSections } from '../../core/markdown/section-path.ts';
+import {
+  parseAddress,
+  type RecordAddress,
+  Sections,
+} from '../../core/markdown/section-statements.ts';
 import type { Decisions } from '../../core/memory/conflict.ts';
 import type {
   BlamedLine,
@@ -235,9 +240,11 @@ export class SessionHistory implements History {
     const lines = numberedLines(text).filter(
       ({ start, end }) => !wanted || (start < wanted.end && end > wanted.start),
     );
-    const describe = (commit: number) => visit.describe(index.commit(commit).oid);
+    const describe = (commit: number, of?: RecordAddress) =>
+      visit.describe(index.commit(commit).oid, of);
     const confirmations = new Confirmations(visit, { index, number });
     const whole = confirmations.ofText({ path }, text);
+    const sections = path.endsWith('.md') ? namedSections(text) : [];
     const parts = path.endsWith('.md') ? confirmations.inText(path, text) : [];
     return Promise.all(
       lines.map(async ({ text, line, start, end }) => {
@@ -245,7 +252,8 @@ export class SessionHistory implements History {
         const part = parts.findLast(({ section }) => section.start <= start && end <= section.end);
         const by = part ? part.commit : whole;
         const confirmed = by === undefined ? undefined : await describe(by);
-        const own = { text, line, commit: await describe(commit), boundary };
+        const section = sections.findLast((one) => one.start <= start && start < one.end)?.path;
+        const own = { text, line, commit: await describe(commit, { path, section }), boundary };
         return { ...own, ...(confirmed && { confirmed }) };
       }),
     );

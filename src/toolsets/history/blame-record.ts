@@ -86,16 +86,36 @@ function confirmedStretches(lines: readonly BlamedLine[]) {
 /** Maximum length of a stretch, in characters: an answer can end only between two stretches. */
 const maxStretch = 2000;
 
+type Stretch = {
+  readonly from: number;
+  to: number;
+  readonly commit: string;
+  /** Of a squash that contains several commits: the subject and agent of the one that wrote the lines. */
+  readonly subject?: string;
+  readonly agent?: string;
+  text: string;
+};
+
 /** Joins consecutive lines of the same commit. */
-function stretches(lines: readonly BlamedLine[]) {
-  const found: { from: number; to: number; commit: string; text: string }[] = [];
+function stretches(lines: readonly BlamedLine[]): Stretch[] {
+  const subjects = new Map<string, Set<string>>();
+  for (const { commit } of lines) {
+    subjects.set(commit.oid, (subjects.get(commit.oid) ?? new Set()).add(commit.subject));
+  }
+  const found: Stretch[] = [];
   for (const { text, line, commit } of lines) {
+    const { subject, agent } = commit;
+    const isPart = (subjects.get(commit.oid)?.size ?? 1) > 1;
+    const part: Pick<Stretch, 'subject' | 'agent'> = isPart
+      ? { subject, ...(agent !== undefined && { agent }) }
+      : {};
     const last = found.at(-1);
     const shown = cutDiff(text);
-    if (last?.commit === shortId(commit.oid) && last.text.length + shown.length <= maxStretch) {
+    const isSame = last?.commit === shortId(commit.oid) && last.subject === part.subject;
+    if (isSame && last.text.length + shown.length <= maxStretch) {
       last.to = line;
       last.text += shown;
-    } else found.push({ from: line, to: line, commit: shortId(commit.oid), text: shown });
+    } else found.push({ from: line, to: line, commit: shortId(commit.oid), ...part, text: shown });
   }
   return found;
 }
