@@ -8,6 +8,7 @@ import { type Session, sessionKey } from '../core/memory/session.ts';
 import { reviewBranches } from '../core/memory/waiting-reviews.ts';
 import { monotonicTime } from '../core/timing/clock.ts';
 import { type ErrorCode, toMemoryError } from '../core/values/error.ts';
+import { noteRepairs, repairInput } from '../core/values/input-repair.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { redactText } from '../store/secrets/redaction.ts';
 import type { EmbeddingSettings } from './embeddings/embedding-endpoint.ts';
@@ -166,7 +167,7 @@ export class App {
   call(
     session: Session,
     name: string,
-    args: unknown,
+    given: unknown,
     options: CallOptions = {},
   ): Promise<Reply | undefined> {
     return this.#inTurn(session, options, async (signal) => {
@@ -174,9 +175,11 @@ export class App {
       if (!found || (found.tool.listed === false && !options.unlisted)) return undefined;
       const { tool, toolset } = found;
       const commits: CommitMade[] = [];
-      const notes: string[] = [];
-      const unknown = noteUnknown(tool, args);
-      if (unknown !== undefined) notes.push(redactText(unknown));
+      const repaired = repairInput(tool.input, given);
+      const { args } = repaired;
+      const notes = [noteRepairs(tool.name, repaired), noteUnknown(tool, args)]
+        .filter((sentence) => sentence !== undefined)
+        .map(redactText);
       const onCommit = (made: CommitMade) => {
         commits.push(made);
         if (made.newRepository !== undefined) notes.push(noteNewRepository(made.newRepository));

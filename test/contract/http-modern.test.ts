@@ -215,6 +215,10 @@ describe('the state of a session', () => {
     expect(await mode({ session })).toBe('ask');
     expect(await mode()).toBeNull();
     expect(await mode({})).toBeNull();
+    for (const absent of [null, '']) expect(await mode({ session: absent })).toBeNull();
+    const asText = { name: 'get_current_mode', arguments: JSON.stringify({ session }) };
+    const read = await post(served, 'tools/call', asText);
+    expect(await read.json()).toMatchObject({ result: { structuredContent: { mode: 'ask' } } });
     const again = await call(served, 'switch_mode', { mode: 'code', session });
     expect(again.structuredContent.session).toBe(session);
     expect(await mode({ session })).toBe('code');

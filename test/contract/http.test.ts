@@ -231,6 +231,13 @@ describe('files', () => {
     expect((await api.ask('DELETE', path)).status).toBe(200);
   });
 
+  test('take a list as JSON text, as clients send it', async () => {
+    const body = { tasks: '["Read JSON text"]', issues: null, nextSteps: [] };
+    const { status } = await api.ask('POST', '/memory-bank/updateActiveContext', { body });
+    expect(status).toBe(200);
+    expect(api.repo.read('.memory-bank/activeContext.md')).toContain('- Read JSON text\n');
+  });
+
   test('that do not change make no commit', async () => {
     const body = { filename: 'same.md', content: 'same' };
     expect(

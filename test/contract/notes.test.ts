@@ -7,7 +7,7 @@ import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 
 /** The texts of the answer to one call of a new server. */
-async function call(cwd: string, name: string, args: object): Promise<readonly string[]> {
+async function call(cwd: string, name: string, args: unknown): Promise<readonly string[]> {
   const client = new RawClient([main], { cwd }).initialize().call(1, name, args);
   const { result } = await client.answer(1);
   await client.end();
@@ -40,6 +40,27 @@ test('a failed call names them as well', async () => {
   });
   expect(JSON.parse(body)).toMatchObject({ success: false });
   expect(note).toContain('"catgory" (did you mean "category"?)');
+});
+
+test.each([
+  [{ category: 'patterns', key: 'k', value: '3', metadata: '{"a":1}', reason: null }],
+  ['{"category":"patterns","key":"k","value":"3","metadata":{"a":1}}'],
+])('an answer names what was repaired of %j', async (args) => {
+  const { root } = Repo.create();
+  const [body = '', note, ...more] = await call(root, 'memory_write', args);
+  expect(JSON.parse(body)).toMatchObject({ success: true });
+  expect(note).toMatch(/^memory_write read arguments that do not fit its schema: .*read as an obj/);
+  expect(more).toEqual([]);
+  const [read = ''] = await call(root, 'memory_read', { category: 'patterns', limit: '1' });
+  const [entry] = JSON.parse(read).entries;
+  expect(entry).toMatchObject({ value: '3', metadata: { a: 1 } });
+  expect(entry).not.toHaveProperty('reason');
+});
+
+test('a text is not a confirmation', async () => {
+  const args = { category: 'decisions', key: 'k', value: 'v', confirm: 'true' };
+  const [body = ''] = await call(Repo.create().root, 'memory_write', args);
+  expect(JSON.parse(body)).toMatchObject({ error: 'confirmation_required' });
 });
 
 test('a credential in the name of an argument does not come back', async () => {

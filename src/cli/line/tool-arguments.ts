@@ -2,6 +2,7 @@ import type { Tool, ToolCommand } from '../../core/declarations/tool.ts';
 import type { Toolset } from '../../core/declarations/toolset.ts';
 import { describeIssue, type Issue, MemoryError } from '../../core/values/error.ts';
 import { inputSchema, parseInput } from '../../core/values/input.ts';
+import { repairInput } from '../../core/values/input-repair.ts';
 import {
   isObject,
   type JsonObject,
@@ -144,11 +145,14 @@ export function checkArguments(
   args: JsonObject,
 ): void {
   try {
-    parseInput(input, args);
+    parseInput(input, repairInput(input, args).args);
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     const issues = error.issues.map((issue) => describe(parameters, issue, args));
-    throw new MemoryError(error.code, issues.join('; ') || error.message, { cause: error });
+    throw new MemoryError(error.code, issues.join('; ') || error.message, {
+      ...(error.hint !== undefined && { hint: error.hint }),
+      cause: error,
+    });
   }
 }
 

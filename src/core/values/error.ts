@@ -134,10 +134,15 @@ export function inFile<T>(path: string, work: () => T): T {
 
 /** Describes an issue with its argument: `features[0].slug: must be lower-case`. */
 export function describeIssue(issue: Issue): string {
-  const where = issue.path
+  const where = pathText(issue.path);
+  return where === '' ? issue.message : `${where}: ${issue.message}`;
+}
+
+/** Returns the place of an argument as people write it: `features[0].slug`. */
+export function pathText(path: Issue['path']): string {
+  return path
     .map((part, i) => (typeof part === 'number' ? `[${part}]` : i === 0 ? part : `.${part}`))
     .join('');
-  return where === '' ? issue.message : `${where}: ${issue.message}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isCutText } from './cut-text.ts';
 import { describeIssue, type Issue, MemoryError } from './error.ts';
+import { shapesOf } from './input-shape.ts';
 import { illFormedTexts, isObject, type JsonObject, textsWhere } from './json.ts';
 
 /** Maximum number of issues that the error about one call reports. */
@@ -46,7 +47,11 @@ export function parseInput<I extends z.ZodObject>(schema: I, args: unknown): z.o
     : result.error.issues.map((issue) => toIssue(issue, given));
   const issues = found.slice(0, maxIssues);
   if (result.success && issues.length === 0) return result.data;
-  throw new MemoryError('invalid_input', issues.map(describeIssue).join('; '), { issues });
+  const hint = shapesOf(inputSchema({ input: schema }), issues);
+  throw new MemoryError('invalid_input', issues.map(describeIssue).join('; '), {
+    issues,
+    ...(hint !== '' && { hint }),
+  });
 }
 
 /** Finds the texts that must not be stored. */
@@ -70,7 +75,7 @@ const halfPair =
 /** Translates zod's issue about an argument or field into the program's own words. */
 export function toIssue(issue: z.core.$ZodIssue, args: unknown): Issue {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
-  const found = at(args, path);
+  const found = valueAt(args, path);
   if (found === undefined && path.length > 0) {
     return { path, kind: 'missing', message: 'is required' };
   }
@@ -106,7 +111,8 @@ function limit(
   return `must ${unit === '' ? 'be' : 'have'} ${bound} ${value}${unit}`;
 }
 
-function at(value: unknown, path: readonly (string | number)[]): unknown {
+/** Returns the value at a path in JSON; undefined if there is none. */
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   let current = value;
   for (const part of path) {
     if (Array.isArray(current)) current = current[Number(part)];

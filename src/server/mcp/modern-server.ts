@@ -3,7 +3,7 @@ import type { Admission, CallOptions } from '../../app/session/call-context.ts';
 import { findTool } from '../../app/session/toolset-selection.ts';
 import type { Author, Session } from '../../core/memory/session.ts';
 import { toMemoryError } from '../../core/values/error.ts';
-import { isObject, type JsonObject } from '../../core/values/json.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import type { Methods } from './method-access.ts';
 import {
   getPrompt,
@@ -19,7 +19,7 @@ import {
 } from './methods.ts';
 import { checkVersion, logLevels, type ModernRequest, modernRevision } from './modern-request.ts';
 import { ProcessSession, rootsRequired } from './process-session.ts';
-import { projectOfPrompt, readPlace, withProject } from './project-argument.ts';
+import { projectOfPrompt, readPlace, takeArgument, withProject } from './project-argument.ts';
 import { ResourceFeed } from './resources.ts';
 import { invalidParams, methodNotFound, RpcError, toRpcError } from './rpc-error.ts';
 import { type SessionHandles, sessionOfPrompt, withHandle } from './session-handles.ts';
@@ -205,11 +205,10 @@ export class ModernServer {
     const options = optionsOf(request, exchange);
     if (!this.#handles)
       return toResult((await this.#call(this.#process.session, name, given, options)).reply);
-    const { session: handle, ...rest } = isObject(given) ? given : {};
+    const { value: handle, rest: args } = takeArgument(given, 'session');
     const held = this.#handles.open(handle, exchange.caller, exchange.onlyMode);
     // Refused as a call of the tool, so that the model reads it in the format of the toolset.
     const refusal = held.refusal && { admit: () => Promise.reject(held.refusal) };
-    const args = isObject(given) ? rest : given;
     const { reply, tool } = await this.#call(held.session, name, args, { ...options, ...refusal });
     if (!tool?.setsSession || reply.error !== undefined) return toResult(reply);
     return toResult({ ...reply, body: { ...reply.body, session: held.keep() } });

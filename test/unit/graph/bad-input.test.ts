@@ -149,6 +149,12 @@ test('the messages say which element and why', async () => {
     type: 'validation_error',
     message: 'tasks: must not be empty',
   });
+  expect(await plan.fail('create_tasks', { objective_slug: slug, tasks: ['a'] })).toEqual({
+    type: 'validation_error',
+    message:
+      'tasks[0]: expected object, received string. ' +
+      'The form of tasks is [{text: string, status?: "pending"|"in_progress"|"completed"}, …].',
+  });
   expect(await plan.fail('get_task', { id: 'short' })).toEqual({
     type: 'validation_error',
     message: 'id: must be an id of 12 letters, digits, "_" or "-"',

@@ -140,8 +140,8 @@ describe('update_active_context', () => {
   });
 
   it.each([
-    [{ tasks: 'a' }, 'tasks: expected array, received string'],
-    [{ tasks: null }, 'tasks: must not be null'],
+    [{ tasks: 'a' }, 'tasks: expected array, received string. The form of tasks is [string, …].'],
+    [{ tasks: null }, 'tasks: must not be null. The form of tasks is [string, …].'],
     [{ issues: ['a', ' '] }, 'issues[1]: must not be blank'],
     [{ nextSteps: [1] }, 'nextSteps[0]: expected string, received number'],
   ])('refuses %j', async (args, message) => {
@@ -291,7 +291,10 @@ describe('log_decision', () => {
   it.each([
     [{}, 'title: is required; context: is required; decision: is required'],
     [{ ...decision, title: '\n' }, 'title: must not be blank'],
-    [{ ...decision, alternatives: 'a' }, 'alternatives: expected array, received string'],
+    [
+      { ...decision, alternatives: 'a' },
+      'alternatives: expected array, received string. The form of alternatives is [string, …].',
+    ],
     [{ ...decision, consequences: [''] }, 'consequences[0]: must not be blank'],
   ])('refuses %j', async (args, message) => {
     const { call, commits } = open({});

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import type { App } from '../../../app/app.ts';
 import type { Tool } from '../../../core/declarations/tool.ts';
 import { CoalescedRun } from '../../../core/timing/coalesced-run.ts';
-import { inputSchema } from '../../../core/values/input.ts';
-import { isObject, type JsonObject } from '../../../core/values/json.ts';
+import { repairInput } from '../../../core/values/input-repair.ts';
+import type { JsonObject } from '../../../core/values/json.ts';
 import type { Auth } from '../auth/auth.ts';
 import type { Backlog } from '../server/backlog.ts';
 import {
@@ -216,7 +216,7 @@ export async function briefEndpoints(
         const session = sessions.of(request, response);
         // The failures of this toolset do not have the form of this API.
         const answer = await app.run(session, name, { ...options, admit }, async (context) =>
-          tool.call(context, queryOf(request)),
+          tool.call(context, repairInput(input, queryOf(request)).args),
         );
         response.json({ status: 'success', ...answer });
       },
@@ -226,18 +226,9 @@ export async function briefEndpoints(
 
 /** Returns a reader of the arguments of a tool in the query of a request; it ignores other names. */
 function queryReader({ input }: Tool): (request: Request) => JsonObject {
-  const { properties } = inputSchema({ input });
-  const isNumber = (name: string) => {
-    const property = isObject(properties) ? properties[name] : undefined;
-    return isObject(property) && property.type === 'integer';
-  };
   return ({ originalUrl }) => {
     if (!originalUrl.includes('?')) return {};
     const query = new URL(originalUrl, 'http://localhost').searchParams;
-    return Object.fromEntries(
-      [...query]
-        .filter(([name]) => name in input.shape)
-        .map(([name, value]) => [name, isNumber(name) ? Number(value) : value]),
-    );
+    return Object.fromEntries([...query].filter(([name]) => name in input.shape));
   };
 }
