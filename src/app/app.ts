@@ -298,6 +298,7 @@ export class App {
       tool: label,
       signal,
       progress,
+      note: (text) => options.note?.(text),
       onCommit: (commit) => {
         options.onCommit?.(commit);
         made = `, commit ${commit.oid}`;

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { everyCommand, flags } from '../../src/cli/cli.ts';
 import { ageOf } from '../../src/cli/commands/list-records.ts';
+import { commandGroups, programHelp } from '../../src/cli/line/help.ts';
 import { deep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
@@ -342,6 +344,16 @@ describe('edit', () => {
 const memoryPath = `.memory-bank/${entry}`;
 
 describe('help', () => {
+  test('has every command in a group, and one line for each', async () => {
+    const grouped = commandGroups.flatMap(([, names]) => names);
+    const shown = [...(await everyCommand())].filter(
+      ([name, { hidden, toolset }]) => !hidden && (!toolset || name === 'brief'),
+    );
+    expect([...grouped].sort()).toEqual(shown.map(([name]) => name).sort());
+    const text = programHelp(await everyCommand(), flags);
+    expect(text.split('\n').length).toBeLessThanOrEqual(55);
+  });
+
   deep('is given by option, by letter and by command', () => {
     const whole = run(['--help']).stdout;
     expect(whole).toContain('Usage: memory-bank');
@@ -355,7 +367,7 @@ describe('help', () => {
   });
 
   deep('shows tools of one word with their toolset, and both forms run', () => {
-    expect(run(['help']).stdout).toMatch(/banks\n {4}banks activate, banks list, /);
+    expect(run(['help', 'tools']).stdout).toMatch(/banks\n {4}banks activate, banks list, /);
     expect(run(['help', 'banks', 'swap']).stdout).toContain('Usage: memory-bank banks swap');
     expect(run(['banks', 'list']).status).toBe(0);
     expect(run(['swap', '--help']).stdout).toContain('Usage: memory-bank swap');

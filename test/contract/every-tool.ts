@@ -222,6 +222,7 @@ export const everything: readonly Step[] = [
   ['blame_record', plain({ path: 'decisionLog.md' })],
   ['restore_memory', plain({ path: 'decisionLog.md', revision: 'HEAD~1', confirm: true })],
   ['verify_memory', plain({ path: 'decisionLog.md' })],
+  ['forget_memory', plain({ record: 'notes.md', reason: 'It says nothing.' })],
   ['sync_memory', plain({ confirm: true })],
   ['resolve_conflicts', plain()],
   ['resolve_conflicts', plain()],

@@ -212,7 +212,9 @@ describeDeep('a real conflict', () => {
     });
     expect(run('--ours', feature)).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^resolved .*\nConclude it: "git merge --continue"/),
+      stdout: expect.stringMatching(
+        /^resolved .*\nNothing is left to resolve: finish with "git merge --continue"/,
+      ),
     });
     expect(run()).toMatchObject({ status: 0 });
   });

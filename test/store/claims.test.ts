@@ -79,7 +79,7 @@ describe('on one machine', () => {
     const [ann, ben] = [claimsOf(opened, 'ann/1'), claimsOf(opened, 'ben/2')];
     const before = { head: repo.git('rev-parse', 'HEAD'), status: repo.status() };
     const { claim, unshared } = await ann.claim(path, 30);
-    expect(unshared).toBeUndefined();
+    expect(unshared).toBe('the branch has no upstream.');
     expect(claim).toMatchObject({ path, agent: 'ann/1', person: 'Ada Lovelace', mine: true });
     expect(Date.parse(claim.until) - Date.parse(claim.since)).toBe(30 * 60_000);
     await expect(ben.claim(path, 30)).rejects.toMatchObject({

@@ -72,6 +72,8 @@ describe('a time names the last commit of the branch before it', () => {
     ['2025-01-03', 1],
     ['2025-01-02T12:00:00Z', 1],
     ['2025-01-02T11:59:59Z', 0],
+    // A time before the first commit means that one.
+    ['2024-12-31', 0],
     ['2025-01-02 14:00+02:00', 1],
     ['@{2025-01-03}', 1],
     ['HEAD@{2025-01-03}', 1],
@@ -98,7 +100,6 @@ describe('a text that does not name one commit is refused by name', () => {
     ['0000', 'not_found'],
     ['abc', 'not_found'],
     ['of-a-tree', 'not_found'],
-    ['2024-12-31', 'not_found'],
     ['2025-02-31', 'not_found'],
     ['2 constructor ago', 'not_found'],
     ['@{upstream}', 'invalid_input'],

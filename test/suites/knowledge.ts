@@ -156,8 +156,8 @@ const commands = [
     'memory_delete',
     fc.tuple(place, fc.boolean()).map(([where, confirm]) => ({ ...where, confirm })),
     (model: Model, { confirm, ...where }, body) => {
-      if (!confirm) return expect(body).toEqual(refusal);
       if (model.get(where) === undefined) return expect(body).toMatchObject({ error: 'not_found' });
+      if (!confirm) return expect(body).toEqual(refusal);
       expect(body).toEqual({ success: true, deleted: where });
       model.delete(where);
     },

@@ -227,6 +227,14 @@ class Draft extends View implements Transaction {
     this.files.set(path, annotated(address, this.files.get(path) ?? '', changes));
   }
 
+  async rewrite(path: string, change: (text: string) => string): Promise<void> {
+    this.files.set(path, change(this.files.get(path) ?? ''));
+  }
+
+  async forget(path: string): Promise<boolean> {
+    return this.files.delete(path);
+  }
+
   #place<T extends object>(type: RecordType<T>, value: T): string {
     const wanted = type.path(value);
     let place = type.locate?.(type.key(value)).find((path) => !this.files.has(path)) ?? wanted;

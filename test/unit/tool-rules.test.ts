@@ -25,7 +25,7 @@ const budgets = {
   search: 250,
   brief: 150,
   history: 1_200,
-  truth: 250,
+  truth: 360,
 };
 const totalBudget = 11_000;
 

@@ -40,7 +40,7 @@ const hostFormats: { readonly [name: string]: ReportFormat } = {
 
 /** `memory-bank check [path]`: compares the code that records rest on with the code as it is now. */
 export const check: Command = {
-  about: 'check whether the code that records name has changed since they were written',
+  about: 'compare records with the code; reports what has changed since they were written',
   operands: ['path?'],
   flags: {
     since: {

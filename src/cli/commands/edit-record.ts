@@ -11,7 +11,7 @@ import { inSession } from '../line/run-in-session.ts';
 
 /** `memory-bank edit <record>`: opens a record in the user's editor and commits what it becomes. */
 export const edit: Command = {
-  about: 'open one record in $VISUAL or $EDITOR and commit the change',
+  about: 'edit one record; opens it in $VISUAL or $EDITOR and commits the change',
   operands: ['path'],
   flags: {
     reason: { value: 'text', about: 'why, for the commit' },

@@ -23,7 +23,7 @@ import { Screen } from '../screen/terminal.ts';
 /** `memory-bank export <format> [folder]`: writes the memory in another format, or as a report. */
 export const exportCommand: Command = {
   about:
-    'write the memory in the format of another program, as one markdown report, or as the pages of view (site); without a folder, a single file goes to stdout, and with the name of a file into that',
+    'write the memory in another format; that of another program, one markdown report, or the pages of view (site); without a folder, a single file goes to stdout, and with the name of a file into that',
   operands: ['format?', 'folder?'],
   flags: {
     force: { about: 'replace existing files' },

@@ -14,7 +14,7 @@ const maxTime = 5_000;
 
 /** `memory-bank hook <event>`: answers an event of a client's session, and never fails. */
 export const hook: Command = {
-  about: `answer an event of an agent session, read as JSON from stdin: ${hookEvents.join(', ')}; the toolsets are those that the client is offered by default`,
+  about: `answer an event of an agent session; read as JSON from stdin: ${hookEvents.join(', ')}; the toolsets are those that the client is offered by default`,
   operands: ['event?', 'toolsets?'],
   async run(invocation) {
     try {

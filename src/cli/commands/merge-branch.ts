@@ -10,7 +10,7 @@ const sideNames = { ours: 'this branch', theirs: 'the other branch' };
 
 /** `memory-bank merge`: merges another branch of a memory that has branches of its own. */
 export const mergeBranch: Command = {
-  about: 'merge another branch of a memory that is on branches of its own, by record',
+  about: 'merge another branch of a memory; one that is on branches of its own, by record',
   operands: ['branch'],
   flags: {
     ...decisionFlags(sideNames),

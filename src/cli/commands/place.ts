@@ -11,7 +11,7 @@ import { Screen } from '../screen/terminal.ts';
 /** `memory-bank place`: moves the memory to a branch of its own, to another repository, or back. */
 export const place: Command = {
   about:
-    'show where the memory is, or move it with its history: in-branch, own-branch, or repository <folder>; shows the plan first',
+    'show where the memory is, or move it; with its history: in-branch, own-branch, or repository <folder>; shows the plan first',
   operands: ['place?', 'folder?'],
   flags: {
     branch: { value: 'name', about: 'the branch of own-branch', default: 'memory' },

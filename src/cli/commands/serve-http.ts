@@ -10,7 +10,7 @@ import { announce, logFormats, useLogFormat } from '../screen/log.ts';
 
 /** `memory-bank serve`: serves the REST API and MCP over HTTP until a signal ends it. */
 export const serveHttp: Command = {
-  about: 'serve the REST API, MCP and the pages of the memory over HTTP',
+  about: 'serve REST, MCP and the pages of the memory over HTTP',
   flags: {
     config: { value: 'file', about: 'a file with options, in YAML or JSON' },
     host: { value: 'address', about: 'the address to listen on', default: '127.0.0.1' },

@@ -8,7 +8,7 @@ import { endInOrder } from '../process/shutdown.ts';
 
 /** `memory-bank` without a command: serves MCP over stdio until the client disconnects. */
 export const serve: Command = {
-  about: 'serve the memory of a project to an MCP client over stdio',
+  about: 'serve a project to an MCP client over stdio',
   async run(invocation) {
     const { app, options, version } = invocation;
     leaseBuild();

@@ -9,7 +9,7 @@ import { Screen } from '../screen/terminal.ts';
 /** `memory-bank squash`: replaces the last unpushed commits of the memory by one. */
 export const squash: Command = {
   about:
-    'make the unpushed commits of the memory one commit, also those between commits of code; shows them and asks',
+    'make the unpushed memory commits one commit; also those between commits of code; shows them and asks',
   flags: {
     message: { value: 'text', about: 'the message of the new commit, subject first' },
     yes: { about: 'do not ask' },

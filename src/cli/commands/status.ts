@@ -18,7 +18,7 @@ import type { Screen } from '../screen/terminal.ts';
 
 /** `memory-bank status`: shows the project, its repository and the number of its records. */
 export const status: Command = {
-  about: 'show which project is served and what its memory contains',
+  about: 'show which project is served, and what it remembers',
   flags: outputFlag,
   async run(invocation) {
     const { app, options, values } = invocation;

@@ -14,7 +14,7 @@ const maxListed = 10;
 /** `memory-bank untangle`: divides a memory commit that also changes other files. */
 export const untangle: Command = {
   about:
-    'divide an unpushed memory commit that also contains code, as an amend makes it; shows the plan first',
+    'divide a memory commit that also contains code; an unpushed one, as an amend makes it; shows the plan first',
   operands: ['commit?'],
   flags: {
     message: {

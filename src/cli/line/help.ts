@@ -1,20 +1,25 @@
 import { nearestName } from '../../core/names/nearest-name.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import { addTo } from '../../core/values/multimap.ts';
 import { Screen } from '../screen/terminal.ts';
 import { type Command, type Commands, type Flag, type Flags, flagMeaning } from './command.ts';
 import { operandText } from './command-line.ts';
 
-/** `memory-bank help [command]`: shows the usage text of the program or of one command. */
+/** `memory-bank help [command]`: shows the usage text of the program, of one command or of the tools. */
 export function helpCommand(
   find: (name: string) => Promise<Command | undefined>,
   everyCommand: () => Promise<Commands>,
   general: Flags,
 ): Command {
   return {
-    about: 'show this help, or that of a command',
+    about: 'show this help, that of a command, or all tools',
     operands: ['command?', 'tool?'],
     async run({ operands }) {
       const name = operands.join(' ');
+      if (name === 'tools') {
+        await new Screen().show(toolsHelp(await everyCommand()));
+        return 0;
+      }
       const command = await find(name);
       if (!command) {
         const similar = similarNames(name, [...(await everyCommand()).keys()]);
@@ -32,22 +37,47 @@ export function helpCommand(
   };
 }
 
+/** The commands of the program by what a person wants to do. */
+export const commandGroups: readonly (readonly [title: string, names: readonly string[]])[] = [
+  [
+    'Read',
+    ['brief', 'search', 'list', 'show', 'status', 'log', 'diff', 'blame', 'branches', 'view'],
+  ],
+  ['Write', ['edit', 'forget', 'restore', 'verify', 'check', 'import', 'export']],
+  ['Team', ['sync', 'review', 'resolve', 'merge', 'squash', 'untangle', 'memories', 'place']],
+  ['Setup', ['', 'init', 'doctor', 'serve', 'hook', 'install-merge-driver', 'completion', 'help']],
+];
+
 /** The usage text of the program. */
 export function programHelp(commands: Commands, general: Flags): string {
-  const shown = [...commands].filter(([, { hidden, toolset }]) => !hidden && !toolset);
-  const tools = new Map<string, string[]>();
-  for (const [name, { toolset }] of commands) {
-    if (toolset) tools.set(toolset, [...(tools.get(toolset) ?? []), name]);
-  }
-  const groups = [...tools].map(([name, names]) => `  ${name}\n${wrap(names.join(', '), 4)}`);
+  const groups = commandGroups.map(([title, names]) => {
+    const shown = names.map((name) => row(name || '(none)', summary(commands.get(name)?.about)));
+    return `${title}:\n${shown.join('')}`;
+  });
   return `Usage: memory-bank [command] [options]
 
-Commands:
-${shown.map(([name, { about }]) => row(name || '(none)', about)).join('')}
-Every other tool is also a command; "memory-bank help <command>" lists its options:
 ${groups.join('')}
+"memory-bank help <command>" lists its options, "memory-bank help tools" the commands of all tools.
+
 Options of every command:
 ${rows(general)}`;
+}
+
+/** The first part of what a command is about, which fits into a line. */
+function summary(about = ''): string {
+  return about.replace(/[;:] .*$/s, '');
+}
+
+/** The commands of the tools, by their toolsets. */
+function toolsHelp(commands: Commands): string {
+  const named = new Set(commandGroups.flatMap(([, names]) => names));
+  const tools = new Map<string, string[]>();
+  for (const [name, { toolset }] of commands) {
+    if (toolset && !named.has(name)) addTo(tools, toolset, name);
+  }
+  const groups = [...tools].map(([name, names]) => `  ${name}\n${wrap(names.join(', '), 4)}`);
+  return `Every tool is also a command; "memory-bank help <command>" lists its options:
+${groups.join('')}`;
 }
 
 /** The usage text of one command. */

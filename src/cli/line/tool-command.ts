@@ -50,7 +50,8 @@ export function findCommand(toolsets: readonly Toolset[], name: string): Command
     for (const tool of toolset.tools) {
       if (tool.command?.name === name) return shortCommand(toolset, tool, tool.command);
       const plain = commandName(tool.name);
-      if (name === plain || name === `${toolset.name} ${plain}`) return toolCommand(toolset, tool);
+      const long = plain === toolset.name ? plain : `${toolset.name} ${plain}`;
+      if (name === plain || name === long) return toolCommand(toolset, tool);
     }
   }
   return undefined;
@@ -84,10 +85,11 @@ function shortCommand(toolset: Toolset, tool: Tool, form: ToolCommand): Command 
         const result = await run(invocation, (session, options) =>
           app.run(session, form.name, options, async (context) => {
             await toolset.before?.(context, tool);
-            const { path } = args;
+            const name = typeof args.record === 'string' ? 'record' : 'path';
+            const path = args[name];
             if (typeof path !== 'string') return form.run(context, args);
             const types = (await app.toolsets()).flatMap(({ records }) => records);
-            const run = (found: string) => form.run(context, { ...args, path: found });
+            const run = (found: string) => form.run(context, { ...args, [name]: found });
             const { revision } = args;
             const named = typeof revision === 'string' ? revision : undefined;
             const past = () => pastOf(context.history, named);

@@ -20,7 +20,7 @@ const styles = { good: 'good', note: 'key', bad: 'bad' } as const;
 
 /** `memory-bank doctor`: checks everything that can be wrong, and repairs what is safe to repair. */
 export const doctor: Command = {
-  about: 'check everything that can keep the memory from working, and report what to do',
+  about: 'check what can keep the memory from working; reports what to do',
   flags: {
     fix: { about: 'repair what is safe to repair' },
     start: { about: "start also programs that the project's own files name for clients" },
@@ -164,7 +164,7 @@ async function problemOf(
   trusted: boolean,
 ): Promise<string | undefined> {
   const start = startOfEntry(entry, around, trusted);
-  const at = 'url' in start ? `${start.url} ` : '';
+  const at = 'url' in start ? `its server at ${start.url} ` : '';
   try {
     const { name, server, root, problem } =
       'url' in start ? await probeUrl(start.url, start.headers) : await probeProcess(start.process);

@@ -23,6 +23,8 @@ export interface Binding {
   onCommit(commit: CommitMade): void;
   /** Receives the progress of long work. */
   progress(done: number, total: number, message: string): void;
+  /** Receives a sentence for the caller next to the answer. */
+  note?(text: string): void;
 }
 
 /** The workspace of one call. */

@@ -109,6 +109,8 @@ export interface LogRequest {
   readonly path?: string | undefined;
   /** The newest commit of the history. */
   readonly revision: string;
+  /** Leaves out the commits that this revision has: those since then remain. */
+  readonly since?: string | undefined;
   readonly limit: number;
   /** Number of the newest commits to leave out. */
   readonly skip: number;

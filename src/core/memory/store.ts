@@ -173,6 +173,14 @@ export interface Transaction extends Reader {
    *   `put` throws.
    */
   annotate(address: string, changes: AnnotationChanges): Promise<void>;
+  /**
+   * Changes the text of a record, which keeps its key and path.
+   *
+   * @throws MemoryError `not_found`, and what `put` throws.
+   */
+  rewrite(path: string, change: (text: string) => string): Promise<void>;
+  /** Removes the record at a path, and returns whether there was one. */
+  forget(path: string): Promise<boolean>;
   /** Removes a record, and returns whether it existed. */
   remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean>;
 }

@@ -18,7 +18,7 @@ type Path = readonly (string | number)[];
 /** Arguments that fit their schema better than the given ones. */
 export interface RepairedInput {
   readonly args: unknown;
-  /** What was repaired, in words without any value; empty for nothing. */
+  /** A description of each repair, without any value; empty for nothing. */
   readonly repairs: readonly string[];
 }
 

@@ -32,6 +32,9 @@ interface Held {
   readonly file: ClaimFile | undefined;
 }
 
+/** Why a claim is known on this machine only. */
+const noRemote = 'the branch has no upstream.';
+
 /** The claims, for one call of one session. */
 export class SessionClaims implements Claims {
   readonly #archive: Archive;
@@ -86,7 +89,7 @@ export class SessionClaims implements Claims {
     const { remote, closed } = await this.#remote(work);
     await this.#refresh(work, remote);
     await this.#reserve(work, value);
-    if (!remote) return closed ? { claim, unshared: closed.text } : { claim };
+    if (!remote) return { claim, unshared: closed?.text ?? noRemote };
     try {
       await this.#share(work, remote, value);
     } catch (error) {

@@ -121,4 +121,9 @@ export class Archive {
   resolve(revision: string, progress: IndexProgress): Promise<Oid> {
     return this.#commits.resolve(revision, progress);
   }
+
+  /** The commit since which a revision means, as `RepositoryHistory.since`. */
+  since(revision: string, progress: IndexProgress): Promise<Oid | undefined> {
+    return this.#commits.since(revision, progress);
+  }
 }

@@ -50,6 +50,8 @@ interface Found extends Pick<Indexed, 'oid' | 'time' | 'confirms'> {
 export interface IndexProgress {
   readonly signal: AbortSignal;
   progress(done: number, total: number, message: string): void;
+  /** Receives what the caller has to know about the revision that was meant. */
+  note?(text: string): void;
 }
 
 /**

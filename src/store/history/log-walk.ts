@@ -17,7 +17,7 @@ import type { IndexedCommit } from './repository-history.ts';
 import { stepsOfSection } from './section-history.ts';
 import { isBelow, type Visit } from './visit.ts';
 
-type Page = Pick<LogRequest, 'limit' | 'skip' | 'outside' | 'filter'>;
+type Page = Pick<LogRequest, 'limit' | 'skip' | 'outside' | 'filter' | 'since'>;
 
 /**
  * The history of one record, or of a section of it; undefined if no commit up to this one has had it.
@@ -28,7 +28,7 @@ export async function logOf(
   visit: Visit,
   { index, number }: IndexedCommit,
   { path, section }: RecordAddress,
-  { limit, skip, outside = false, filter = {} }: Page,
+  { limit, skip, outside = false, filter = {}, since }: Page,
 ): Promise<Log | undefined> {
   const found = [...stepsOf(visit, { index, number }, path)];
   if (found.length === 0) return undefined;
@@ -43,7 +43,8 @@ export async function logOf(
       (one) => visit.mayRead(one.path) && !readable.some(({ commit }) => commit === one.commit),
     );
   const all = [...readable, ...confirmed].sort((a, b) => index.compare(a.commit, b.commit));
-  const commits = all.map(({ commit }) => commit);
+  const old = await visit.upTo(since);
+  const commits = all.flatMap(({ commit }) => (old[commit] ? [] : commit));
   const chosen = new Set(await visit.archive.authors.select(index, commits, filter));
   const steps = all.filter(({ commit }) => chosen.has(commit));
   const page = steps.slice(skip, skip + limit);
@@ -101,11 +102,13 @@ export async function logBelow(
   visit: Visit,
   { index, number }: IndexedCommit,
   folder: string | undefined,
-  { limit, skip, outside = false, filter = {} }: Page,
+  { limit, skip, outside = false, filter = {}, since }: Page,
 ): Promise<Log | undefined> {
   const { commits, isWanted, shallow } = commitsBelow(visit, { index, number }, folder);
   if (folder !== undefined && commits.length === 0) return undefined;
-  const found = await visit.archive.authors.select(index, commits, filter);
+  const old = await visit.upTo(since);
+  const later = commits.filter((commit) => !old[commit]);
+  const found = await visit.archive.authors.select(index, later, filter);
   const page = found.slice(skip, skip + limit);
   const entries = await Promise.all(
     page.map(async (number) => {

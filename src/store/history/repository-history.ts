@@ -78,8 +78,29 @@ export class RepositoryHistory {
   /** @throws MemoryError as `resolveRevision`. */
   resolve(revision: string, progress: IndexProgress): Promise<Oid> {
     const { refs, odb } = this.repository;
-    const before = (head: Oid, time: number) => this.before(head, time, progress);
+    const before = async (head: Oid, time: number) => {
+      const { oid, isFirst } = await this.#upTo(head, time, progress);
+      if (isFirst) progress.note?.(noteFirst(oid, time));
+      return oid;
+    };
     return resolveRevision(revision, { refs, odb, now: this.#now, before });
+  }
+
+  /**
+   * The commit since which a revision means: undefined for a time before the first commit.
+   *
+   * @throws MemoryError as `resolveRevision`.
+   */
+  async since(revision: string, progress: IndexProgress): Promise<Oid | undefined> {
+    const { refs, odb } = this.repository;
+    let isAll = false;
+    const before = async (head: Oid, time: number) => {
+      const { oid, isFirst } = await this.#upTo(head, time, progress);
+      isAll = isFirst;
+      return oid;
+    };
+    const oid = await resolveRevision(revision, { refs, odb, now: this.#now, before });
+    return isAll ? undefined : oid;
   }
 
   /**
@@ -88,10 +109,26 @@ export class RepositoryHistory {
    * @throws MemoryError `not_found`.
    */
   async before(head: Oid, time: number, progress: IndexProgress): Promise<Oid> {
+    const { oid, isFirst } = await this.#upTo(head, time, progress);
+    if (!isFirst) return oid;
+    throw new MemoryError('not_found', `The branch has no commit before ${whenOf(time)}.`, {
+      hint: 'Give a later time.',
+    });
+  }
+
+  /**
+   * The last commit on the first-parent line of a branch that is not later than a time in seconds; for an
+   * earlier time the first one, and that.
+   *
+   * @throws MemoryError `not_found` where a shallow clone ends.
+   */
+  async #upTo(head: Oid, time: number, progress: IndexProgress) {
     const { index, number } = await this.place(head, progress);
+    let first = head;
     for (let at: number | undefined = number; at !== undefined; ) {
       const { oid, parents, time: committed } = index.commit(at);
-      if (committed <= time) return oid;
+      if (committed <= time) return { oid, isFirst: false };
+      first = oid;
       if (index.isCut(at)) {
         throw new MemoryError('not_found', 'The clone is shallow: its history begins later.', {
           hint: 'Run "git fetch --unshallow".',
@@ -99,9 +136,14 @@ export class RepositoryHistory {
       }
       [at] = parents;
     }
-    const when = new Date(time * 1000).toISOString();
-    throw new MemoryError('not_found', `The branch has no commit before ${when}.`, {
-      hint: 'Give a later time.',
-    });
+    return { oid: first, isFirst: true };
   }
+}
+
+function noteFirst(oid: Oid, time: number): string {
+  return `The branch has no commit before ${whenOf(time)}, so its first one is meant: ${oid.slice(0, 12)}.`;
+}
+
+function whenOf(time: number): string {
+  return new Date(time * 1000).toISOString();
 }

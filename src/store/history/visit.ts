@@ -11,6 +11,7 @@ import type { RecordFile } from '../records/record-file.ts';
 import { forbidden } from '../records/record-reader.ts';
 import type { Archive } from './archive.ts';
 import { type PathChange, pathChanges } from './change-index.ts';
+import { ancestors } from './lineage.ts';
 import type { IndexedCommit } from './repository-history.ts';
 import { Versions } from './versions.ts';
 
@@ -57,6 +58,14 @@ export class Visit {
 
   place(commit: Oid): Promise<IndexedCommit> {
     return this.archive.index(commit, this.rights);
+  }
+
+  /** Marks the numbers of the commits that a revision has, which a history since then leaves out. */
+  async upTo(revision: string | undefined): Promise<readonly (true | undefined)[]> {
+    const commit = revision && (await this.archive.since(revision, this.rights));
+    if (!commit) return [];
+    const { index, number } = await this.place(commit);
+    return ancestors(index, number);
   }
 
   /** The commit that the memory is at, the same for all of the visit; undefined before the first one. */

@@ -5,7 +5,8 @@ import type { Access } from '../modes/access.ts';
 import type { Actor } from './message.ts';
 
 /** The permissions of a call, and the callbacks that report its progress and its commits. */
-export interface CallRights extends Pick<Binding, 'session' | 'signal' | 'onCommit' | 'progress'> {
+export interface CallRights
+  extends Pick<Binding, 'session' | 'signal' | 'onCommit' | 'progress' | 'note'> {
   /** The rules of the session's mode at the time of the call. */
   access(): Promise<Access>;
   /**

@@ -171,11 +171,11 @@ export class LiveTransaction extends RecordReader implements Transaction {
     await this.rewrite(parseAddress(address).path, (text) => annotated(address, text, changes));
   }
 
-  /**
-   * Changes the text of a record, which keeps its key and path.
-   *
-   * @throws MemoryError `not_found`, `forbidden`, `damaged`, `too_large`.
-   */
+  async forget(path: string): Promise<boolean> {
+    const found = await this.#textAt(path);
+    return found !== undefined && this.remove(found.type, found.key);
+  }
+
   async rewrite(path: string, change: (text: string) => string): Promise<void> {
     const found = await this.#textAt(path);
     if (!found) throw missing(path);

@@ -184,6 +184,7 @@ class StoreWorkspace implements Workspace {
       signal: binding.signal,
       onCommit: (commit) => binding.onCommit(commit),
       progress: (...step) => binding.progress(...step),
+      note: (text) => binding.note?.(text),
     };
     const store = new SessionStore(
       {

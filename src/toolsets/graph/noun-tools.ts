@@ -27,6 +27,8 @@ interface Noun<T extends GraphRecord, A> {
     records: readonly Located<T>[],
     bodies: readonly JsonObject[],
   ): Promise<JsonObject[]>;
+  /** Returns what a caller should know about a record that was just changed; undefined for nothing. */
+  remark?(context: Context, changed: T): Promise<string | undefined>;
   /** Whether a changed record is compared with the others. Default: true. */
   readonly compared?: boolean;
 }
@@ -97,7 +99,7 @@ export class NounTools<T extends GraphRecord, A> {
     description: string,
     input: I,
   ): Tool {
-    const { type, key, compared = true, body } = this.#noun;
+    const { type, key, compared = true, body, remark } = this.#noun;
     return defineTool({
       name: `update_${type.name}`,
       title: `Update ${this.#one}`,
@@ -108,6 +110,8 @@ export class NounTools<T extends GraphRecord, A> {
       handle: async (context, args) => {
         const updated = await update(context, type, await key(context.store, args), args);
         const owner = await this.#owner(context.store, updated.record);
+        const remarked = await remark?.(context, updated.record.value);
+        if (remarked !== undefined) context.note(remarked);
         const made = (value: T) => body(value, owner);
         if (!compared) return { [type.name]: made(updated.record.value) };
         return { [type.name]: await updatedBody(context, type, updated, made) };

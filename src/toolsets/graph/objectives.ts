@@ -21,7 +21,19 @@ const objectives = new NounTools({
   naming: z.object({ slug }),
   key: (_, { slug }) => slug,
   body: objectiveBody,
+  async remark({ store }, { slug, status }) {
+    if (status !== 'completed') return undefined;
+    const tasks = intact(await listOwned(store, task, slug));
+    const open = tasks.filter(({ value }) => value.status !== 'completed');
+    if (open.length === 0) return undefined;
+    const named = open.slice(0, mostNamed).map(({ value: { id, text } }) => `"${text}" (${id})`);
+    const more = open.length > mostNamed ? ` and ${open.length - mostNamed} more` : '';
+    return `The objective is completed, but these of its tasks are open: ${named.join(', ')}${more}.`;
+  },
 });
+
+/** Limit of the open tasks that a remark names. */
+const mostNamed = 10;
 
 const planFile = z.string().max(limits.path);
 

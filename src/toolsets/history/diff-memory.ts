@@ -38,7 +38,7 @@ export const diffMemory = defineOperation({
   },
   command: {
     name: 'diff',
-    about: `compare two states of the memory, by default the last commit with the one before; a state is ${revisionForms}`,
+    about: `compare two states of the memory; by default the last commit with the one before, and a state is ${revisionForms}`,
     operands: ['from?', 'to?'],
     input: z.object({
       from: forPeople.revision.default('HEAD~1'),

@@ -20,7 +20,7 @@ export const listBranches = defineOperation({
   },
   command: {
     name: 'branches',
-    about: 'show the branches and how their memory differs from the current one',
+    about: 'list the branches and how their memory differs; from the current one',
     input: z.object({ limit: forPeople.limit, skip: forPeople.skip }),
     show: ({ branches, total }, painter) => [
       ...branches.flatMap((branch) => branchLines(painter, branch)),

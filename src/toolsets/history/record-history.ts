@@ -25,6 +25,7 @@ export const recordHistory = defineOperation({
     revision: revision
       .default('HEAD')
       .describe('Branch, tag, id, HEAD~3, 2026-01-31, "2 days ago"'),
+    since: revision.optional(),
     limit,
     skip,
   }),
@@ -44,11 +45,12 @@ export const recordHistory = defineOperation({
   },
   command: {
     name: 'log',
-    about: 'show who changed the memory, one record or a folder of it, when and why',
+    about: 'show who changed the memory, when and why; one record or a folder of it',
     operands: ['path?'],
     input: z.object({
       path: forPeople.path.optional(),
       revision: forPeople.revision.default('HEAD').describe(`where to begin: ${revisionForms}`),
+      since: forPeople.revision.optional().describe('only what came after this revision or time'),
       limit: forPeople.limit,
       skip: forPeople.skip,
     }),

@@ -62,7 +62,7 @@ export const restoreMemory = defineOperation({
   command: {
     name: 'restore',
     about:
-      'bring a record, a section of one or a folder back to an earlier state; restore-memory takes all memory',
+      'bring records back to an earlier state; a record, a section of one or a folder; restore-memory takes all memory',
     operands: ['path'],
     options: { revision: 'as-of' },
     input: z.object({

@@ -46,7 +46,7 @@ export const syncMemory = defineOperation({
   },
   command: {
     name: 'sync',
-    about: 'fetch, merge and push the current branch with its memory',
+    about: 'fetch, merge and push the branch with its memory',
     input: sidesForPeople.extend({
       confirm: z.boolean().optional().describe('push commits that change other files also'),
     }),
@@ -86,7 +86,7 @@ export const resolveConflicts = defineOperation({
   },
   command: {
     name: 'resolve',
-    about: 'finish a merge, rebase or stash pop that left the memory in conflict',
+    about: 'finish a merge that left the memory in conflict; also a rebase or stash pop',
     input: sidesForPeople,
     show({ resolved, conflicts, edited, elsewhere, next }, painter) {
       const lines = [
@@ -100,7 +100,7 @@ export const resolveConflicts = defineOperation({
         ...edited.map((path) => painter.paint('key', `edited by hand ${path}: "git add" it`)),
         ...elsewhere.map((path) => painter.paint('key', `outside the memory ${path}`)),
         ...(conflicts.length === 0 ? [] : [painter.plain(decide)]),
-        ...(next === undefined ? [] : [painter.plain(`Conclude it: ${next}.`)]),
+        ...(next === undefined ? [] : [painter.plain(finish(next))]),
       ];
       return lines.length === 0 ? ['Nothing to resolve.'] : lines;
     },
@@ -125,5 +125,10 @@ function nextStep(conflicts: number, edited: number, elsewhere: number, next: st
     return 'Name the paths, or path#field, in `ours` or `theirs`, or edit the files and "git add" them.';
   if (edited > 0) return 'Look through the files edited by hand and "git add" them.';
   if (elsewhere > 0) return 'Resolve the files outside the memory and "git add" them.';
-  return next === undefined ? 'Nothing is left to resolve.' : `Conclude it: ${next}.`;
+  return next === undefined ? 'Nothing is left to resolve.' : finish(next);
+}
+
+/** @param next the command in quotes, or two of them. */
+function finish(next: string): string {
+  return `Nothing is left to resolve: finish with ${next}.`;
 }

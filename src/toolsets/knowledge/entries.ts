@@ -172,14 +172,16 @@ export const memoryDelete = defineTool({
   idempotent: true,
   input: z.object({ category, key, confirm: confirm.describe('Must be true') }),
   async handle(context, { category, key, confirm }) {
+    const missing = new MemoryError('not_found', `There is no entry "${key}" in ${category}.`, {
+      hint: 'memory_list returns the keys.',
+    });
+    const id = entryKey(category, key);
+    if (confirm !== true && !(await context.store.get(entryRecord, id))) throw missing;
     requireConfirmation(confirm, `The entry "${key}" in ${category} is not deleted yet.`);
     await context.store.change(
       { subject: `forget "${key}" in ${category}` },
       async (transaction) => {
-        if (await transaction.remove(entryRecord, entryKey(category, key))) return;
-        throw new MemoryError('not_found', `There is no entry "${key}" in ${category}.`, {
-          hint: 'memory_list returns the keys.',
-        });
+        if (!(await transaction.remove(entryRecord, id))) throw missing;
       },
     );
     return { deleted: { category, key } };

@@ -7,7 +7,7 @@ import {
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
-import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { formatAddress, parseAddress, Sections } from '../../core/markdown/section-statements.ts';
 import { placesIn } from '../../core/markdown/text-evidence.ts';
 import type { Transaction } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -30,6 +30,19 @@ interface Part {
 interface Known {
   readonly findings: readonly EvidenceFinding[];
   readonly given: readonly GivenEvidence[] | undefined;
+}
+
+/** The address of a record or section; the title of a decision alone names it in the log. */
+export async function addressOf(context: Context, given: string): Promise<string> {
+  if (/\.(?:md|yaml)(?:#|$)/.test(given)) return given;
+  const found = await context.store.change({ subject: `find ${given}` }, async (transaction) => {
+    for (const path of decisionLogs) {
+      if ((await transaction.text(path)) === undefined) continue;
+      return transaction.addressOf(formatAddress({ path, section: given }));
+    }
+    return undefined;
+  });
+  return found ?? given;
 }
 
 /** The section at an address, or the decisions of a log. */

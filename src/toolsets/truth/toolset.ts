@@ -1,4 +1,5 @@
 import { plainFailure, plainSuccess, type Toolset } from '../../core/declarations/toolset.ts';
+import { forgetMemory } from './forget-memory.ts';
 import { tendPrompt } from './tend-prompt.ts';
 import { verifyMemory } from './verify-memory.ts';
 
@@ -6,7 +7,7 @@ import { verifyMemory } from './verify-memory.ts';
 export const truth: Toolset = {
   name: 'truth',
   title: 'Whether records are still true: their code, their successors, their dates',
-  tools: [verifyMemory],
+  tools: [verifyMemory, forgetMemory],
   records: [],
   prompts: [tendPrompt],
   success: plainSuccess,

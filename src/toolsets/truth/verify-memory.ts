@@ -16,12 +16,12 @@ import {
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
-import { formatAddress, parseAddress } from '../../core/markdown/section-statements.ts';
+import { parseAddress } from '../../core/markdown/section-statements.ts';
 import { evidenceInSentences } from '../../core/markdown/text-evidence.ts';
 import { linkedTo, missing, supersede } from '../../core/memory/supersede.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { MemoryError } from '../../core/values/error.ts';
-import { citedMentions, decisionLogs, holderOf, keepsEvidenceInText } from './decision-evidence.ts';
+import { addressOf, citedMentions, holderOf, keepsEvidenceInText } from './decision-evidence.ts';
 
 interface VerifyRequest {
   readonly path: string;
@@ -81,7 +81,7 @@ export const verifyMemory = defineOperation({
   },
   command: {
     name: 'verify',
-    about: 'confirm that a record is still true, and set the code that it rests on',
+    about: 'confirm that a record is still true; sets the code that it rests on',
     operands: ['path'],
     input: z.object({
       ...input,
@@ -208,19 +208,6 @@ function isAsBefore(
     now.given ?? before.evidence.map((one) => now.renewed?.get(formatGiven(one)) ?? one);
   const same = evidence.map(formatGiven).join('\n') === before.evidence.map(formatGiven).join('\n');
   return same && now.findings.every(({ severity }) => severity === 'info' || severity === 'notice');
-}
-
-/** The address of a record or section; the title of a decision alone names it in the log. */
-async function addressOf(context: Context, given: string): Promise<string> {
-  if (/\.(?:md|yaml)(?:#|$)/.test(given)) return given;
-  const found = await context.store.change({ subject: `find ${given}` }, async (transaction) => {
-    for (const path of decisionLogs) {
-      if ((await transaction.text(path)) === undefined) continue;
-      return transaction.addressOf(formatAddress({ path, section: given }));
-    }
-    return undefined;
-  });
-  return found ?? given;
 }
 
 /** The verdicts about a record; none where there is no commit to compare with. */

@@ -32,7 +32,7 @@ test('sessions divide the tasks of an objective', async () => {
           until: expect.stringMatching(/Z$/),
           mine: true,
         },
-        shared: true,
+        shared: false,
       },
     });
     expect(await call(ben, 'claim_task', { id })).toMatchObject({

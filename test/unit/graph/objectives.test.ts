@@ -50,6 +50,9 @@ test('update_objective may complete it with open tasks, and changes no other rec
   expect(await plan.do('update_objective', { slug: 'ship', ...changes })).toMatchObject({
     objective: changes,
   });
+  expect(plan.context.notes).toEqual([
+    expect.stringMatching(/^The objective is completed, but .* open: "Do it" \([\w-]{12}\)\.$/),
+  ]);
   expect(plan.context.store.commits.at(-1)?.paths).toEqual(['graph/objectives/ship.yaml']);
   const { tasks } = await plan.do('list_tasks', { objective_slug: 'ship' });
   expect(tasks).toMatchObject([{ status: 'pending' }]);

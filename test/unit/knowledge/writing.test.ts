@@ -172,5 +172,7 @@ describe('deleting', () => {
       body: { success: false, error: 'not_found' },
       isError: true,
     });
+    const unconfirmed = { category: 'patterns', key: 'k' };
+    expect((await call('memory_delete', unconfirmed)).body).toMatchObject({ error: 'not_found' });
   });
 });
