@@ -179,6 +179,18 @@ describe('after a change', () => {
     },
   );
 
+  test('settings and records that cannot be used are summed up with the digest', async () => {
+    const { repo } = await prepared();
+    repo.write('.memory-bank/knowledge/decisions/broken.md', '---\nkey: [\n');
+    repo.write('.memory-bank/config.yaml', 'format: [\n');
+    await world.expectHonest();
+    await world.keep();
+    expect(await world.quick({ budget: 6_000 })).toContain(
+      '- check: the settings in config.yaml cannot be used, so nothing is written; records: 1 not readable: run "memory-bank check"\n',
+    );
+    await world.expectQuick();
+  });
+
   test('a hook does not know the brief, which is not an error', async () => {
     const { repo } = await prepared();
     const memory = QuickHookMemory.open(repo.path('.memory-bank'), agent, undefined);

@@ -89,7 +89,12 @@ deep('check fails on files that mislead or stop the program, and says what helps
   );
   expect(text).toMatch(/config\.yaml: Nothing is written until it is mended/);
   expect(run(repo, 'status').stderr).toContain('config.yaml');
+  const files = 'records: 2 not readable, 1 with conflict markers: run "memory-bank check"';
+  const stopped = 'the settings in config.yaml cannot be used, so nothing is written';
+  const brief = () => run(repo, 'brief').stdout;
+  expect(brief()).toContain(`## Needs attention\n- check: ${stopped}; ${files}\n`);
   repo.git('checkout', '-q', 'HEAD~1', '--', '.memory-bank/config.yaml');
+  expect(brief()).toContain(`## Needs attention\n- check: ${files}\n`);
   const line = '4 errors: run "memory-bank check"';
   expect(run(repo, 'doctor').stdout).toContain(`WRONG Check         ${line}\n`);
   expect(run(repo, 'status').stdout).toContain(`\n${line}\n`);

@@ -8,6 +8,7 @@ import type {
   Modes,
   Project,
   ProjectInfo,
+  ProjectSite,
 } from '../../src/core/declarations/context.ts';
 import type { Summarizer } from '../../src/core/declarations/summarizer.ts';
 import type { Toolset } from '../../src/core/declarations/toolset.ts';
@@ -97,6 +98,10 @@ export class TestProject implements Project {
       syncs: false,
     };
   }
+  async site(): Promise<ProjectSite> {
+    return { ...(await this.info()), isStopped: this.isStopped };
+  }
+  isStopped = false;
   async head(): Promise<HeadInfo> {
     return this.headInfo;
   }

@@ -86,6 +86,20 @@ describe('a brief', () => {
     expect(text).toContain('knowledge/patterns/a.md: cannot be read (damaged)');
   });
 
+  it('sums up what a check reports and is known without one', async () => {
+    const context = project({
+      'knowledge/patterns/a.md': 'no front matter',
+      'knowledge/patterns/b.md': 'nor here',
+    });
+    context.project.isStopped = true;
+    expect(await brief(context)).toContain(
+      '## Needs attention\n- check: the settings in config.yaml cannot be used, so nothing is written; records: 2 not readable: run "memory-bank check"\n- knowledge/patterns/a.md: cannot be read (damaged)',
+    );
+    context.store.files.clear();
+    context.project.isStopped = false;
+    expect(await brief(context)).toBe('');
+  });
+
   it('names the command that helps with conflict markers: a merge that is over merges nothing', async () => {
     const path = 'knowledge/patterns/a.md';
     const text = entry('patterns', 'a', 'text');
@@ -133,7 +147,7 @@ describe('a brief', () => {
     expect(statements.length).toBeGreaterThan(3);
     for (const line of statements) {
       const path = /^- ([^ :]+)/.exec(line)?.[1] ?? '';
-      expect([...context.store.files.keys()]).toContain(path);
+      expect(['check', ...context.store.files.keys()]).toContain(path);
     }
   });
 

@@ -9,6 +9,8 @@ export interface DigestFacts {
   /** The last commit that changed the memory; `''` for none. */
   readonly lastChange: string;
   readonly damaged: readonly DamagedRecord[];
+  /** Whether the settings cannot be used, so that nothing is written. */
+  readonly isStopped: boolean;
   /** Whether the memory is exchanged with the remote by itself. */
   readonly syncs: boolean;
   /** The lines about memories of others, and the values of the refs on which they depend. */

@@ -19,7 +19,7 @@ export function isUsual({ mode }: Pick<AppOptions, 'mode'>): boolean {
  * @param renews whether a valid digest could not answer, so that a new one is worth its time.
  */
 export async function keepDigest(context: Context, renews = false): Promise<void> {
-  const { initialized, folder, root } = await context.project.info();
+  const { initialized, folder, root } = await context.project.site();
   const memory = initialized && !isPlacedApart(root) ? QuickMemory.at(folder) : undefined;
   if (!memory) return;
   try {

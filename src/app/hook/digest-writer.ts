@@ -179,6 +179,7 @@ async function storeRecent(state: RecentState, { source, tools }: DigestInput): 
     head,
     lastChange: memory.lastChange() ?? '',
     damaged,
+    isStopped: await source.isStopped(),
     syncs: await source.syncs(),
     foreignRefs,
     foreign: foreignOf(state, foreignRefs) ?? (await source.foreign()),

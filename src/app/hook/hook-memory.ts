@@ -60,13 +60,13 @@ const maxSubject = 100;
 /** The memory of a call. */
 export async function contextMemory(context: Context): Promise<HookMemory> {
   const { project } = context;
-  const { root, folder } = await project.info();
+  const { root, folder } = await project.site();
   const search = new PassageSearch(context);
   return {
     now: context.now(),
     root,
     state: HookState.at(folder),
-    isInitialized: async () => (await project.info()).initialized,
+    isInitialized: async () => (await project.site()).initialized,
     head: async () => (await project.head()).oid ?? '',
     lastChange: async () => (await project.lastChange(''))?.oid ?? '',
     tools: () => context.toolNames(),

@@ -70,7 +70,7 @@ export class PassageSearch {
 
   /** The memory as a short process reads it; undefined for one that is apart from the code. */
   #memory(): Promise<QuickMemory | undefined> {
-    this.#quick ??= this.#context.project.info().then(({ folder, root }) => {
+    this.#quick ??= this.#context.project.site().then(({ folder, root }) => {
       return isPlacedApart(root) ? undefined : QuickMemory.at(folder);
     });
     return this.#quick;

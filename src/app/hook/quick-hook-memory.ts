@@ -88,12 +88,13 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
   /** @returns `'unknown'` if the digest is outdated or does not say everything. */
   async brief(request: BriefRequest = { budget: defaultBudget }): Promise<Brief | 'unknown'> {
     if (!this.#digest.isCurrent()) return 'unknown';
-    const { changes, damaged, foreign, foreignRefs, syncs } = this.#digest.facts;
+    const { changes, damaged, foreign, foreignRefs, isStopped, syncs } = this.#digest.facts;
     if (foreignRefs.some(([ref, oid]) => this.#memory.refValue(ref) !== oid)) return 'unknown';
     const name = this.#memory.head().ref?.replace(/^refs\/heads\//, '');
     const source: BriefSource<'unknown'> = {
       agent: this.#agent,
       damaged: async () => damaged,
+      isStopped: async () => isStopped,
       conflicts: async () => this.#memory.conflicts(),
       points: async (relevance) => this.#digest.points(relevance),
       // The digest has stored them with the statements.

@@ -8,18 +8,24 @@ import type { Reviews } from '../memory/waiting-reviews.ts';
 import type { HookMoment } from './hook-moment.ts';
 import type { Summarizer } from './summarizer.ts';
 
-/** Facts about the project whose memory is served. */
-export interface ProjectInfo {
+/** The place of a memory, which is known also if its settings cannot be used. */
+export interface ProjectSite {
   /** Absolute path of the folder that holds `.memory-bank/`. */
   readonly root: string;
   /** Absolute path of the memory folder, normally `<root>/.memory-bank`. */
   readonly folder: string;
   /** Whether there is any memory: its `config.yaml` or a record, also one made by hand. */
   readonly initialized: boolean;
-  /** The id in `config.yaml`; undefined before the first write. */
-  readonly projectId: string | undefined;
   /** Whether the memory is exchanged with the remote by itself. */
   readonly syncs: boolean;
+  /** Whether its settings cannot be used, so that nothing is written. */
+  readonly isStopped: boolean;
+}
+
+/** Facts about the project whose memory is served. */
+export interface ProjectInfo extends Omit<ProjectSite, 'isStopped'> {
+  /** The id in `config.yaml`; undefined before the first write. */
+  readonly projectId: string | undefined;
   /** Why this program must not write to the memory: its format is a later one. */
   readonly readOnly?: string | undefined;
 }
@@ -63,7 +69,9 @@ export interface BranchWork {
 
 /** The project around the memory. */
 export interface Project {
+  /** @throws MemoryError `damaged` if the settings cannot be used. */
   info(): Promise<ProjectInfo>;
+  site(): Promise<ProjectSite>;
   head(): Promise<HeadInfo>;
   /**
    * Creates what is missing of the memory folder, `config.yaml` and `.gitattributes`. Every first

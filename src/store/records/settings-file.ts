@@ -82,6 +82,11 @@ export class SettingsFile {
     return this.#valuesAt(this.#folder.stat(configPath));
   }
 
+  /** Whether the file cannot be used. */
+  get isDamaged(): boolean {
+    return this.exists && this.#readable() === undefined;
+  }
+
   /** Why this program must not write to the memory; undefined if it may. */
   get readOnly(): string | undefined {
     try {

@@ -6,6 +6,7 @@ import type {
   Project,
   ProjectCommit,
   ProjectInfo,
+  ProjectSite,
 } from '../../core/declarations/context.ts';
 import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
@@ -36,15 +37,20 @@ export class StoreProject implements Omit<Project, 'use'> {
   }
 
   async info(): Promise<ProjectInfo> {
-    const { root, path } = this.#memory;
+    const { isStopped: _, ...site } = await this.site();
+    const projectId = this.#memory.projectId();
+    return { ...site, projectId, readOnly: this.#memory.settings.readOnly };
+  }
+
+  async site(): Promise<ProjectSite> {
+    const { root, path, settings } = this.#memory;
     const initialized = await this.#memory.initialized();
     return {
       root,
       folder: path,
       initialized,
-      projectId: this.#memory.projectId(),
-      syncs: this.#memory.settings.syncs,
-      readOnly: this.#memory.settings.readOnly,
+      syncs: settings.syncs,
+      isStopped: settings.isDamaged,
     };
   }
 

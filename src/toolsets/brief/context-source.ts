@@ -78,15 +78,14 @@ export class ContextSource implements BriefSource {
     for (const type of this.#types) {
       const listing = await this.#context.store.list<object>(type);
       for (const record of listing.records) records.push({ type, ...record });
-      if (type.points) damaged.push(...needingAttention(listing));
+      damaged.push(...needingAttention(listing));
     }
     return { records, damaged };
   }
 
   /** The records that need attention; it reads no others. */
   async damage(): Promise<readonly DamagedRecord[]> {
-    const types = this.#types.filter(({ points }) => points);
-    return needingAttention(await this.#context.store.states.damage(types));
+    return needingAttention(await this.#context.store.states.damage(this.#types));
   }
 
   async branch() {
@@ -106,7 +105,12 @@ export class ContextSource implements BriefSource {
 
   /** Whether the memory is exchanged with the remote by itself. */
   async syncs(): Promise<boolean> {
-    return (await this.#context.project.info()).syncs;
+    return (await this.#context.project.site()).syncs;
+  }
+
+  /** Whether the settings cannot be used, so that nothing is written. */
+  async isStopped(): Promise<boolean> {
+    return (await this.#context.project.site()).isStopped;
   }
 
   async foreign() {

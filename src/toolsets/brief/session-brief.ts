@@ -88,6 +88,8 @@ export interface BriefSource<U extends 'unknown' = never> {
   readonly agent: string | undefined;
   /** The records that cannot be read, do not count, or are copies. */
   damaged(): Promise<readonly DamagedRecord[]>;
+  /** Whether the settings cannot be used, so that nothing is written. */
+  isStopped(): Promise<boolean>;
   /** The records that a merge of git has left in conflict, by path. */
   conflicts(): Promise<readonly string[]>;
   /** The statements of the records. */
@@ -262,14 +264,15 @@ function pointLine({ path, text, at, changed }: DatedPoint): BriefLine {
 
 /** The lines about records that cannot be read, are in conflict, or may be out of date. */
 async function attentionLines(
-  source: Pick<BriefSource, 'damaged' | 'conflicts' | 'syncProblem'>,
+  source: Pick<BriefSource, 'damaged' | 'isStopped' | 'conflicts' | 'syncProblem'>,
   tools: ReadonlySet<string>,
   doubts: ReadonlyMap<string, RecordDoubts>,
 ): Promise<BriefLine[]> {
   const merge = tools.has('resolve_conflicts') ? 'resolve_conflicts' : '"memory-bank resolve"';
   const unmerged = await source.conflicts();
+  const damaged = await source.damaged();
   const unreadable = new Map(
-    (await source.damaged()).map((one) => {
+    damaged.map((one) => {
       return [one.path, damageText(one, unmerged.includes(one.path) ? merge : undefined)];
     }),
   );
@@ -280,12 +283,31 @@ async function attentionLines(
       ? []
       : [{ path: 'sync', text: `the remote does not have the last changes: ${quote(problem)}` }];
   return [
+    ...checkLines(damaged, await source.isStopped()),
     ...notSent,
     ...[...unreadable].map(([path, text]) => ({ path, text })),
     ...conflicts.map((path) => ({ path, text: `in conflict after a merge: ${merge} merges it` })),
   ]
     .map(({ path, text }) => ({ path, text: `${oneLine(path)}: ${text}` }))
     .concat(outdatedLines(doubts));
+}
+
+/** Sums up those findings of a check that are known without one. */
+function checkLines(damaged: readonly DamagedRecord[], isStopped: boolean): BriefLine[] {
+  const counts = new Map<string, number>();
+  const count = (words: string) => counts.set(words, (counts.get(words) ?? 0) + 1);
+  for (const { code, twin, original } of damaged) {
+    if (twin !== undefined) count('with the key of another one');
+    else if (original !== undefined) count('a copy by its name');
+    else count(code === 'conflict' ? 'with conflict markers' : 'not readable');
+  }
+  const files = [...counts].map(([words, number]) => `${number} ${words}`);
+  const parts = [
+    ...(isStopped ? ['the settings in config.yaml cannot be used, so nothing is written'] : []),
+    ...(files.length > 0 ? [`records: ${files.join(', ')}`] : []),
+  ];
+  if (parts.length === 0) return [];
+  return [{ path: 'check', text: `${parts.join('; ')}: run "memory-bank check"` }];
 }
 
 /** @param merge names what merges a record that git has as unmerged; undefined for any other one. */

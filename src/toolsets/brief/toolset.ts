@@ -22,7 +22,7 @@ export async function briefOf(
   types: readonly AnyRecordType[],
   request: BriefRequest,
 ): Promise<Brief> {
-  if (!(await context.project.info()).initialized) return { text: '', lines: [] };
+  if (!(await context.project.site()).initialized) return { text: '', lines: [] };
   return composeBrief<never>(new ContextSource(context, types), request);
 }
 
