@@ -49,3 +49,8 @@ export function ratio(ours: Times, theirs: Times): string {
 export function count(value: number): string {
   return value.toLocaleString('en-GB');
 }
+
+/** A part of a whole, also in percent; empty without a whole. */
+export function share(part: number, whole: number): string {
+  return whole === 0 ? '' : `${part} of ${whole} (${((100 * part) / whole).toFixed(0)} %)`;
+}

@@ -1,3 +1,5 @@
+import { share } from './figures.ts';
+
 /** A prompt, and what a hook should add to it. */
 export interface UnaskedPrompt {
   /** No record is about it; it shares words with records only; a record answers it. */
@@ -62,10 +64,6 @@ export class UnaskedTally {
       share(this.#rightLines, this.#lines),
     ];
   }
-}
-
-function share(part: number, whole: number): string {
-  return whole === 0 ? '' : `${part} of ${whole} (${((100 * part) / whole).toFixed(0)} %)`;
 }
 
 function isRight(line: string, one: UnaskedPrompt): boolean {

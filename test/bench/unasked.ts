@@ -1,13 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { readEvent } from '../../src/app/hook/client-event.ts';
-import { answerHook } from '../../src/app/hook/hook-answer.ts';
-import { contextMemory } from '../../src/app/hook/hook-memory.ts';
-import { corpus } from '../support/corpus.ts';
-import { projectApp } from '../support/project-app.ts';
-import type { Repo } from '../support/repo.ts';
-import { longRecords } from './long-records.ts';
-import { addFiles, project } from './project.ts';
+import { readFileSync } from 'node:fs';
+import { maxAtPrompt, promptQuery } from '../../src/toolsets/brief/prompt-match.ts';
+import { briefSource } from '../../src/toolsets/index.ts';
+import { fileMoments } from './file-moments.ts';
+import { hookOf, memoryOf, records } from './hooked-memory.ts';
 import { report, table } from './report.ts';
 import { type UnaskedPrompt, UnaskedTally } from './unasked-tally.ts';
 
@@ -16,53 +11,31 @@ import { type UnaskedPrompt, UnaskedTally } from './unasked-tally.ts';
  * often the right record where one is.
  */
 
-const generated = 'generated';
-const records = 5_000;
+/** The least certainties that are compared; the program asks for 1. */
+const certainties = [0.6, 0.8, 1, 1.2, 1.5];
 
-/** Makes the memory of a bank; undefined where the bank is missing. */
-function memoryOf(bank: string): Repo | undefined {
-  const repo = project();
-  if (bank === generated) {
-    addFiles(repo, 'packed', longRecords(records));
-    return repo;
-  }
-  const from = corpus === undefined ? undefined : join(corpus, bank);
-  if (from === undefined || !existsSync(from)) return undefined;
-  const names = readdirSync(from, { encoding: 'utf8', recursive: true });
-  const files = names
-    .filter((name) => name.endsWith('.md'))
-    .map((name): [string, string] => [
-      `.memory-bank/${name}`,
-      readFileSync(join(from, name), 'utf8'),
-    ]);
-  addFiles(repo, 'packed', files);
-  return repo;
+/** The lines that a prompt would get if hits of another certainty were shown. */
+async function linesFor(hook: ReturnType<typeof hookOf>, prompt: string, sure: number) {
+  const query = promptQuery(prompt);
+  if (query === '') return '';
+  return hook.run(async (context) => {
+    const lines = [...(await briefSource(context).about(query, sure))];
+    return lines
+      .slice(0, maxAtPrompt)
+      .map(({ text }) => `- ${text}`)
+      .join('\n');
+  });
 }
 
-/** Returns what gives the text that a new session is given for a prompt. */
-function hookOf(repo: Repo) {
-  const app = projectApp(repo.root);
-  const session = app.connect();
-  const textFor = async (prompt: string): Promise<string> => {
-    const input = { hook_event_name: 'UserPromptSubmit', cwd: repo.root, prompt };
-    const event = readEvent('prompt', JSON.stringify(input));
-    if (!event) throw new Error('The input is not a hook event.');
-    const answer = await app.run(session, 'hook', {}, async (context) =>
-      answerHook(await contextMemory(context), event),
-    );
-    return JSON.parse(JSON.stringify(answer ?? null))?.hookSpecificOutput.additionalContext ?? '';
-  };
-  return { textFor, close: () => app.close() };
-}
-
-/** Asks the prompts of a file, and returns a table with a row for each memory. */
-async function ask(file: string): Promise<string> {
+/** Asks the prompts of a file; returns a table with a row for each memory, and one for other certainties. */
+async function ask(file: string): Promise<readonly [byMemory: string, byCertainty: string]> {
   const prompts = readFileSync(`test/fixtures/search/${file}`, 'utf8')
     .trim()
     .split('\n')
     .map((line): UnaskedPrompt => JSON.parse(line));
   const rows: string[][] = [];
   const all = new UnaskedTally();
+  const curve = new Map(certainties.map((sure) => [sure, new UnaskedTally()]));
   for (const bank of new Set(prompts.flatMap(({ bank }) => bank ?? []))) {
     const repo = memoryOf(bank);
     if (!repo) continue;
@@ -71,21 +44,40 @@ async function ask(file: string): Promise<string> {
     const tally = new UnaskedTally();
     for (const one of prompts) {
       if (one.bank !== undefined && one.bank !== bank) continue;
-      const text = await hook.textFor(one.prompt);
+      const text = await hook.answer('prompt', 'UserPromptSubmit', { prompt: one.prompt });
       const failure = tally.add(one, text);
       all.add(one, text);
       if (failure) console.error(`  ${failure}: ${one.prompt}`);
+      for (const [sure, bound] of curve) bound.add(one, await linesFor(hook, one.prompt, sure));
     }
     rows.push([bank.replace('+', '/'), ...tally.cells()]);
     await hook.close();
     repo.remove();
   }
-  return table(UnaskedTally.head, [...rows, ['all', ...all.cells()]]);
+  const [, ...head] = UnaskedTally.head;
+  return [
+    table(UnaskedTally.head, [...rows, ['all', ...all.cells()]]),
+    table(
+      ['least certainty', ...head],
+      [...curve].map(([sure, tally]) => [String(sure), ...tally.cells()]),
+    ),
+  ];
 }
+
+const [byMemory, byCertainty] = await ask('unasked-prompts.jsonl');
+const [unseen] = await ask('unasked-unseen.jsonl');
+
+const [moments, byLimit] = await fileMoments();
 
 report('unasked', 'What arrives unasked', [
   `The lines that the hook of a prompt adds, each time in a new session. Prompts about nothing (“make the button blue”) are put to every memory. Of the others, some only share words with the records of their memory, and one record answers the rest. The answers were decided before the program was asked. A line is right if it is about one of the records or sections that answer, or shows the answer. The last memory has ${records} long records that the bench makes itself.`,
-  await ask('unasked-prompts.jsonl'),
+  byMemory,
+  'With another least certainty (the program asks for 1), more or fewer prompts get lines:',
+  byCertainty,
   'The weights of the evidence were chosen with the prompts above. These were written afterwards, most of them in languages and about memories that were not used before:',
-  await ask('unasked-unseen.jsonl'),
+  unseen,
+  'The lines that the hook of an action adds before a file is read, each time in a new session. 60 files of four projects: their memories say something about 42 of them, and the other 18 occur in lists only, or not at all. The records that should be shown were decided before the program was asked, and a line is right if it is about one of them.',
+  moments,
+  'With another limit of the files that a passage names (the program has 4), more or fewer files get lines:',
+  byLimit,
 ]);

@@ -59,9 +59,16 @@ describe('the passages of a record', () => {
     expect(about(found, 'p src/queue.ts')).toEqual(['Queue - 2026-01-02: Use one worker']);
     expect(about(found, 'p src/pool.ts')).toEqual([]);
     expect(about(found, 'p src/old.ts')).toEqual([]);
-    const text =
-      '# Patterns\n\n## Cache\n\nNot here.\n\n- `src/cache.ts` is per process\n- other\n';
-    expect(about(file(text), 'p src/cache.ts')).toEqual(['Cache: - `src/cache.ts` is per process']);
+    const text = [
+      '# Patterns\n\n## Cache\n\nNot here.\n',
+      '- `src/cache.ts` holds what one process has read\n- other\n- `src/list.ts`: the list\n',
+      '## Queue (`src/queue.ts`)\n\nOne worker takes the jobs in order.\n',
+    ].join('\n');
+    const cache = 'Cache: - `src/cache.ts` holds what one process has read';
+    expect(about(file(text), 'p src/cache.ts')).toEqual([cache]);
+    expect(about(file(text), 'p src/list.ts')).toEqual([]);
+    const queue = 'Queue (`src/queue.ts`): One worker takes the jobs in order.';
+    expect(about(file(text), 'p src/queue.ts')).toEqual([queue]);
   });
 
   it('are corrections first, then decisions, and then those about few files', () => {

@@ -226,10 +226,10 @@ export interface SearchRequest {
   /** Number of the first hits to leave out. Default: 0. */
   readonly offset?: number;
   /**
-   * Whether the query is a text that was not written as one, such as a prompt: only the records are
-   * found that are surely about it, by its words alone. Default: false.
+   * For a text that was not written as a query, such as a prompt: only the records are found that are
+   * about it with this certainty or more, by its words alone: 1 is sure. Default: all hits.
    */
-  readonly sure?: boolean;
+  readonly sure?: number;
   /** Whether each hit says why it was found. Default: false. */
   readonly explain?: boolean;
 }

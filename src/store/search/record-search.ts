@@ -131,7 +131,7 @@ export class RecordSearch {
       limit: Math.min(limit, maxLimit),
       offset,
       ...(request.fields && { fields: request.fields }),
-      ...(request.sure && { sure: true }),
+      ...(request.sure && { sure: request.sure }),
       fuzzy,
       meanings,
       explain: request.explain ?? false,

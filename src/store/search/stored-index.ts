@@ -93,7 +93,7 @@ export class StoredIndex {
    */
   *search(text: string): Generator<Hit> {
     const outlineOf = (fields: SearchFields) => this.#outlines.get(fields) ?? noOutline;
-    const { found } = allAtOnce(findByWords(this.#collection, text, { sure: true }, outlineOf));
+    const { found } = allAtOnce(findByWords(this.#collection, text, { sure: 1 }, outlineOf));
     for (const { hit } of found) yield allAtOnce(hit());
   }
 }

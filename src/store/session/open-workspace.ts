@@ -266,7 +266,7 @@ class StoreWorkspace implements Workspace {
     // The index of many records is built for a search only: many sessions never search.
     if (!this.#saved.isSearchable && this.#memory.view.count > fewRecords) return;
     // By words alone: nothing is learned or sent to a model before somebody searches.
-    await this.#search.find({ query: warmingQuery, limit: 1, sure: true }, undefined);
+    await this.#search.find({ query: warmingQuery, limit: 1, sure: 1 }, undefined);
   }
 
   watch(listener: (paths: readonly string[]) => void): () => void {

@@ -137,8 +137,9 @@ export class ContextSource implements BriefSource {
     return this.#context.toolNames();
   }
 
-  async about(query: string): Promise<Generator<BriefLine>> {
-    const { hits } = await this.#context.store.search({ query, types: this.#types, sure: true });
+  /** @param sure the least certainty, for measurements of other ones. */
+  async about(query: string, sure = 1): Promise<Generator<BriefLine>> {
+    const { hits } = await this.#context.store.search({ query, types: this.#types, sure });
     return promptLines(hits.map((hit) => ({ ...hit, id: hit.path })));
   }
 }

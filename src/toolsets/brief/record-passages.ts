@@ -15,6 +15,8 @@ const maxText = 256 * 1024;
 const maxPassage = 400;
 /** A passage that names more files is about none of them. */
 const mostFiles = 4;
+/** The fewest letters that say something; those of scripts with a letter for a syllable or word count thrice. */
+const leastProse = 20;
 /** Limit of the passages of one record. */
 const maxPassages = 200;
 
@@ -106,7 +108,13 @@ function* statementsIn(path: string, title: string, text: string): Generator<Sta
       yield { entry, text: shown(entry ?? title, answer), naming, isDecision: true };
       continue;
     }
-    for (const piece of pieces(textOf(saying, text, (role) => role !== 'rejected'))) {
+    const body = textOf(saying, text, (role) => role !== 'rejected');
+    // A heading that names a file says that the text below it is about the file.
+    if (entry !== undefined && saysMuch(body)) {
+      yield { entry, text: shown(entry, body), naming: entry, isDecision: false };
+    }
+    for (const piece of pieces(body)) {
+      if (!saysMuch(piece)) continue;
       yield { entry, text: shown(entry ?? title, piece), naming: piece, isDecision: false };
     }
   }
@@ -124,6 +132,14 @@ function textOf({ parts }: Saying, text: string, isWanted: (role: string) => boo
 /** The paragraphs and the items of lists, each item with what is indented below it. */
 function pieces(text: string): string[] {
   return text.split(/\n[ \t]*\n|\n(?=(?:[-*+]|\d{1,3}[.)])[ \t])/).map((piece) => piece.trim());
+}
+
+/** Whether a text says something about the files that it names, and does not only list them. */
+function saysMuch(text: string): boolean {
+  const prose = text.slice(0, maxPassage).replace(/`[^`]*`|\]\([^)]*\)|\S*[/\\]\S*/g, ' ');
+  let weight = 0;
+  for (const letter of prose.match(/\p{L}/gu) ?? []) weight += /\p{Lo}/u.test(letter) ? 3 : 1;
+  return weight >= leastProse;
 }
 
 function shown(title: string, text: string): string {

@@ -18,7 +18,7 @@ function memory(): SearchIndex {
 
 const found = (query: string) =>
   memory()
-    .search(query, { sure: true })
+    .search(query, { sure: 1 })
     .hits.map(({ id }) => id);
 
 test.each([
@@ -48,7 +48,7 @@ test('entries of a log are found by themselves, with their own titles', () => {
   const body = `# Decision Log\n\n## Use pg-boss for background jobs\n- **Date:** 2026-01-02\n- **Decision:** Jobs run on pg-boss.\n- **Alternatives Considered:** Redis\n\n## Format of prices\n- **Date:** 2026-01-03\n- **Decision:** Amounts are integers in cents.\n`;
   const fields = { title: 'Decision Log', body, markdown: true };
   index.upsert({ id: 'decisionLog.md', fields });
-  const { hits } = index.search('take Redis for the background jobs', { sure: true });
+  const { hits } = index.search('take Redis for the background jobs', { sure: 1 });
   expect(hits).toMatchObject([
     { title: 'Use pg-boss for background jobs', snippet: 'Jobs run on pg-boss.' },
   ]);

@@ -52,6 +52,7 @@ export function* sureHits<T extends FoundHit>(
   found: readonly T[],
   text: string,
   collection: SearchedCollection,
+  leastCertainty: number,
 ): Steps<T[]> {
   const words = new TextWords(text, collection);
   const rated: { readonly hit: T; readonly certainty: number }[] = [];
@@ -61,7 +62,7 @@ export function* sureHits<T extends FoundHit>(
     rated.push({ hit, certainty });
   }
   rated.sort((a, b) => b.certainty - a.certainty);
-  const least = Math.max(1, reach * (rated[0]?.certainty ?? 0));
+  const least = Math.max(leastCertainty, reach * (rated[0]?.certainty ?? 0));
   return rated.filter(({ certainty }) => certainty >= least).map(({ hit }) => hit);
 }
 

@@ -30,8 +30,8 @@ export interface WordSearchOptions {
   readonly limit?: number;
   /** Number of the first hits to leave out. Default 0. */
   readonly offset?: number;
-  /** Whether only hits are wanted that are surely about the query; see `sureHits`. */
-  readonly sure?: boolean;
+  /** The least certainty of the hits, if only sure ones are wanted; see `sureHits`. */
+  readonly sure?: number;
   /** Only matches in these fields count. Default: all fields. */
   readonly fields?: readonly TextField[];
   /** Signals that change the order of the first hits. */
@@ -120,7 +120,7 @@ export function* findByWords(
     rarities,
     scope,
     asksWhy: why.test(query),
-    atLength: options.sure,
+    atLength: options.sure !== undefined,
   };
   const subjects = new Map<SubjectOwner, () => Subject>();
   const about = (owner: SubjectOwner) => {
@@ -203,7 +203,7 @@ export function* findByWords(
     };
   });
   if (!options.sure) return { found: found.slice(0, offset + limit), total: total + entries };
-  const sure = yield* sureHits(found, query, collection);
+  const sure = yield* sureHits(found, query, collection, options.sure);
   return { found: sure.slice(0, offset + limit), total: sure.length };
 }
 
