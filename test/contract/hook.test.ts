@@ -252,6 +252,25 @@ describe('a hook', () => {
     }
   });
 
+  deep('names at the end of a session what its changes have left behind, once', () => {
+    commitCode();
+    const correction = ['memory-write', '--category', 'corrections', '--key', 'tokens'];
+    run([...correction, '--value', 'They are short', '--evidence', 'src/tokens.ts:1']);
+    repo.write(
+      '.memory-bank/config.yaml',
+      `${repo.read('.memory-bank/config.yaml')}hook_end: true\n`,
+    );
+    const stop = (more: object = {}) =>
+      contextOf(hook('stop', { ...claude(), hook_event_name: 'Stop', ...more }), 'Stop');
+    hook('session-start', { ...claude(), source: 'startup' });
+    expect(stop()).toBe('');
+    commitCode();
+    expect(stop({ stop_hook_active: true })).toBe('');
+    expect(stop()).toMatch(/corrections\/tokens\.md \("tokens: They are short"\)\.$/);
+    expect(stop()).toBe('');
+    expect(repo.status().filter((line) => line.includes('knowledge'))).toEqual([]);
+  });
+
   deep('says nothing and succeeds for bad input', () => {
     const huge = JSON.stringify({ ...claude(), prompt: 'x'.repeat(1 << 20) });
     const cases = [

@@ -12,7 +12,12 @@ export interface RecordedClient {
   /** The fields of an event before a file is read, or a command runs. */
   readonly reads: (file: string) => object;
   readonly runs: (command: string) => object;
-  readonly takes: { readonly prompt: boolean; readonly action: boolean; readonly stop: boolean };
+  readonly takes: {
+    readonly prompt: boolean;
+    readonly action: boolean;
+    readonly stop: boolean;
+    readonly end: boolean;
+  };
 }
 
 /** The tools that Claude Code has, and others under the same names. */
@@ -37,7 +42,7 @@ export const hookInputs = {
       stop: 'Stop',
     },
     ...tools,
-    takes: { prompt: true, action: true, stop: true },
+    takes: { prompt: true, action: true, stop: true, end: true },
   },
   Codex: {
     common: (name: string, cwd: string) => ({
@@ -61,7 +66,7 @@ export const hookInputs = {
       },
     }),
     runs: tools.runs,
-    takes: { prompt: true, action: true, stop: false },
+    takes: { prompt: true, action: true, stop: false, end: true },
   },
   Cursor: {
     common: (name: string, cwd: string) => ({
@@ -78,7 +83,7 @@ export const hookInputs = {
       stop: 'stop',
     },
     ...tools,
-    takes: { prompt: false, action: false, stop: false },
+    takes: { prompt: false, action: false, stop: false, end: false },
   },
   'VS Code': {
     common: (name: string, cwd: string) => ({
@@ -96,7 +101,7 @@ export const hookInputs = {
     },
     reads: (file: string) => ({ tool_name: 'read_file', tool_input: { filePath: file } }),
     runs: (command: string) => ({ tool_name: 'run_in_terminal', tool_input: { command } }),
-    takes: { prompt: true, action: true, stop: false },
+    takes: { prompt: true, action: true, stop: false, end: true },
   },
   'Copilot CLI': {
     common: (_name: string, cwd: string) => ({
@@ -107,7 +112,7 @@ export const hookInputs = {
     names: { start: '', prompt: '', action: '', stop: '' },
     reads: (file: string) => ({ toolName: 'view', toolArgs: JSON.stringify({ path: file }) }),
     runs: (command: string) => ({ toolName: 'bash', toolArgs: { command } }),
-    takes: { prompt: false, action: true, stop: false },
+    takes: { prompt: false, action: true, stop: false, end: false },
   },
   'Gemini CLI': {
     common: (name: string, cwd: string) => ({
@@ -124,7 +129,7 @@ export const hookInputs = {
       stop: 'AfterAgent',
     },
     ...tools,
-    takes: { prompt: true, action: false, stop: false },
+    takes: { prompt: true, action: false, stop: false, end: false },
   },
 } satisfies { readonly [title: string]: RecordedClient };
 
@@ -135,8 +140,10 @@ export function contextOf(answer: unknown, name: string): string {
   const { hookSpecificOutput } = answer as {
     readonly hookSpecificOutput?: { readonly [field: string]: string };
   };
-  if (!hookSpecificOutput) return fields.additional_context ?? fields.additionalContext ?? '';
+  if (!hookSpecificOutput) {
+    return fields.additional_context ?? fields.additionalContext ?? fields.reason ?? '';
+  }
   if (hookSpecificOutput.hookEventName !== name)
     throw new Error('The answer is for another event.');
-  return hookSpecificOutput.additionalContext ?? '';
+  return hookSpecificOutput.additionalContext ?? hookSpecificOutput.reason ?? '';
 }

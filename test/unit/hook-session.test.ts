@@ -43,8 +43,10 @@ class FewLines implements HookMemory {
     keys: ['p src/keys.ts', 'c npm publish'],
   };
   doubtful: Partial<RecordDoubts> = {};
-  readonly silent = new Set<string>();
+  readonly silent = new Set<string>(['end']);
   speaksAt = async (moment: string) => !this.silent.has(moment);
+  changed: readonly string[] = [];
+  changedSince = async () => this.changed;
   lastChangeOf = async () => 'c'.repeat(40);
   doubts = async (paths: readonly string[]) =>
     new Map(
@@ -159,6 +161,37 @@ describe.each(clients)('a session of %s', (_, { common, names, takes, reads, run
     expect(await act(runs('npm publish'))).toBe('');
     memory.doubtful = {};
     expect((await act(runs('npm publish'))) !== '').toBe(takes.action);
+  });
+
+  it('hears once at its end which records it has left behind, if the project wants it', async () => {
+    const { memory, send, start, stop } = begin();
+    await start('startup');
+    memory.changed = ['src/keys.ts', 'src/other.ts'];
+    memory.doubtful = { reasons: ['The text of src/keys.ts:1 was changed.'] };
+    expect(await stop()).toBe('');
+    memory.silent.delete('end');
+    const goesOn = { stop_hook_active: true };
+    expect(await send('stop', names.stop, goesOn)).toBe('');
+    const text = await stop();
+    expect(text.includes('knowledge/corrections/keys.md ("keys: Never log them").')).toBe(
+      takes.end,
+    );
+    expect(await stop()).toBe('');
+    await start('compact');
+    expect(await stop()).toBe('');
+  });
+
+  it('hears nothing at its end of records that hold, or after it has written', async () => {
+    const { memory, start, stop } = begin();
+    memory.silent.delete('end');
+    await start('startup');
+    memory.changed = ['src/keys.ts'];
+    expect(await stop()).toBe('');
+    memory.doubtful = { reasons: ['Expired.'], superseded: true };
+    expect(await stop()).toBe('');
+    memory.doubtful = { reasons: ['The text of src/keys.ts:1 was changed.'] };
+    memory.change = 'b';
+    expect(await stop()).toBe('');
   });
 
   it('has its commits recorded at its end, each once and only if the project wants it', async () => {

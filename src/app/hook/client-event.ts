@@ -145,3 +145,16 @@ export function takesContext({ client, event }: ClientEvent): boolean {
   // The other clients can only be kept from stopping, which a reminder is not worth.
   return event === 'stop' && client === 'claude';
 }
+
+/** Whether the client can be told something when the agent is about to stop, and goes on with it. */
+export function takesEnd({ client, event }: ClientEvent): boolean {
+  return event === 'stop' && ['claude', 'codex', 'vscode'].includes(client);
+}
+
+/** Returns the answer of a hook that says something to the agent before it stops. */
+export function endAnswer(event: ClientEvent, text: string): object | undefined {
+  if (takesContext(event)) return contextAnswer(event, text);
+  const block = { decision: 'block', reason: text };
+  if (event.client === 'codex') return block;
+  return { hookSpecificOutput: { hookEventName: event.name, ...block } };
+}

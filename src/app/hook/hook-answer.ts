@@ -1,9 +1,10 @@
 import type { BriefLine } from '../../toolsets/brief/layout.ts';
 import { defaultBudget } from '../../toolsets/brief/session-brief.ts';
 import { answerAction } from './action-answer.ts';
-import { type ClientEvent, contextAnswer, takesContext } from './client-event.ts';
+import { type ClientEvent, contextAnswer, endAnswer, takesContext } from './client-event.ts';
 import type { HookMemory } from './hook-memory.ts';
 import { digest, type HookSession, HookSessions, sessionId } from './hook-sessions.ts';
+import { lastMoment } from './last-moment.ts';
 
 /** Longest text that a hook adds for a prompt, in characters. */
 const promptBudget = 2_000;
@@ -81,20 +82,27 @@ async function answerAlone<U extends 'unknown'>(
         )
       : { text: '', given: [] };
   if (composed === 'unknown') return composed;
-  const remind = await mayRemind(memory, event, session, known !== undefined);
-  const text = [composed.text, remind ? await reminderOf(memory) : '']
+  const end = known ? await lastMoment(memory, event, session) : [];
+  if (end === 'unknown') return end;
+  const isEnd = end.length > 0;
+  const remind = !isEnd && (await mayRemind(memory, event, session, known !== undefined));
+  const text = [composed.text, ...end, remind ? await reminderOf(memory) : '']
     .filter((part) => part !== '')
     .join('\n\n');
   const after = {
     ...session,
     given: [...session.given, ...composed.given],
-    reminded: session.reminded || remind,
+    // The sentence at the end says more than the reminder.
+    reminded: session.reminded || remind || isEnd,
+    ended: session.ended === true || isEnd,
   };
   const visitor = start && known === undefined ? event.client : undefined;
   // Without an id, or with nothing new, there is nothing to remember.
   const changed = text !== '' || known === undefined || event.forgotten;
   if (event.session !== undefined && changed) await sessions.save(id, after, visitor);
-  return text === '' ? undefined : contextAnswer(event, text);
+  // Nothing is said that was not stored first, so that a hook that fails is not repeated.
+  if (text === '') return undefined;
+  return isEnd ? endAnswer(event, text) : contextAnswer(event, text);
 }
 
 /** The reminder, with the tools that the client is offered. */

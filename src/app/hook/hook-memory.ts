@@ -42,6 +42,8 @@ export interface HookMemory<U extends 'unknown' = never> {
   ): Promise<readonly KeyedPassage[] | U>;
   /** The doubts about records. */
   doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts> | U>;
+  /** The files of the project that were changed since a commit, with those that are edited. */
+  changedSince(earlier: string, limit: number): Promise<readonly string[]>;
   /** The last commit that changed a path of the work tree; undefined if it is not known. */
   lastChangeOf(path: string): Promise<string | undefined>;
   /** Whether the project wants to hear from its memory at a moment of a session. */
@@ -72,6 +74,7 @@ export async function contextMemory(context: Context): Promise<HookMemory> {
     tools: () => context.toolNames(),
     passages: (keys, isKnown, limit) => search.find(keys, isKnown, limit),
     doubts: (paths) => context.store.doubts(paths),
+    changedSince: (earlier, limit) => search.changedSince(earlier, limit),
     lastChangeOf: (path) => search.lastChangeOf(path),
     speaksAt: (moment) => project.speaksAt(moment),
     hasCommitsSince: async (earlier) => (await project.drift(earlier, 1)).commits > 0,

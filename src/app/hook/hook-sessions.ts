@@ -13,6 +13,8 @@ export interface HookSession {
   /** Digests of the lines, and of the records about prompts, that the session has. */
   readonly given: readonly string[];
   readonly reminded: boolean;
+  /** Whether it has heard at its end which records may be out of date. */
+  readonly ended?: boolean;
 }
 
 const stateKey = 'hooks';
@@ -77,17 +79,17 @@ export function digest(text: string): string {
   return checksum(text);
 }
 
-function toJson({ at, head, memory, given, reminded }: HookSession): JsonObject {
-  return { at, head, memory, given: given.slice(-maxGiven), reminded };
+function toJson({ at, head, memory, given, reminded, ended }: HookSession): JsonObject {
+  return { at, head, memory, given: given.slice(-maxGiven), reminded, ...(ended && { ended }) };
 }
 
 function toSession(value: JsonValue | undefined): HookSession | undefined {
   if (!isObject(value)) return undefined;
-  const { at, head, memory, given, reminded } = value;
+  const { at, head, memory, given, reminded, ended } = value;
   if (typeof at !== 'string' || typeof head !== 'string' || typeof memory !== 'string') {
     return undefined;
   }
   const list: readonly JsonValue[] = Array.isArray(given) ? given : [];
   const texts = list.filter((one) => typeof one === 'string');
-  return { at, head, memory, given: texts, reminded: reminded === true };
+  return { at, head, memory, given: texts, reminded: reminded === true, ended: ended === true };
 }

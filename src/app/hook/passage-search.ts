@@ -30,6 +30,11 @@ export class PassageSearch {
     return found ?? firstUnknown(await this.#inRecords(keys), isKnown, limit);
   }
 
+  /** The files that were changed since a commit; none where the memory is apart from the code. */
+  async changedSince(earlier: string, limit: number): Promise<readonly string[]> {
+    return (await this.#memory())?.changedSince(earlier, limit) ?? [];
+  }
+
   /** The last commit that changed a path of the work tree; undefined if it is not known. */
   async lastChangeOf(path: string): Promise<string | undefined> {
     return (await this.#memory())?.lastChangeOf(path);

@@ -125,6 +125,10 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
     return this.#doubts(paths);
   }
 
+  async changedSince(earlier: string, limit: number): Promise<readonly string[]> {
+    return this.#memory.changedSince(earlier, limit);
+  }
+
   async lastChangeOf(path: string): Promise<string | undefined> {
     return this.#memory.lastChangeOf(path);
   }

@@ -54,11 +54,11 @@ export function checkPin(pin: MemoryPin): void {
 }
 
 /** The setting of a moment at which hooks speak. */
-function spoken(what: string) {
+function spoken(what: string, usually = true) {
   return z
     .boolean()
     .optional()
-    .describe(`Whether hooks give an agent ${what}. Without it: \`true\`.`);
+    .describe(`Whether hooks give an agent ${what}. Without it: \`${usually}\`.`);
 }
 
 /** The content of `config.yaml`. */
@@ -101,6 +101,10 @@ export const memoryConfig = z.object({
   hook_prompt: spoken('records about a prompt'),
   hook_file: spoken('records about a file before it is read or edited'),
   hook_command: spoken('corrections of a command before it runs'),
+  hook_end: spoken(
+    'one sentence at the end of a session that has changed code and not the memory: the records that may be out of date now',
+    false,
+  ),
   docs: z
     .boolean()
     .optional()
@@ -159,6 +163,7 @@ const restricts: Record<keyof MemoryConfig, boolean> = {
   hook_prompt: false,
   hook_file: false,
   hook_command: false,
+  hook_end: false,
   docs: false,
   sign_off: false,
   sync: false,

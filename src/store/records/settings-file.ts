@@ -1,4 +1,4 @@
-import type { HookMoment } from '../../core/declarations/hook-moment.ts';
+import { type HookMoment, hookMoments } from '../../core/declarations/hook-moment.ts';
 import type { ReviewRule } from '../../core/declarations/workspace.ts';
 import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
 import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
@@ -48,7 +48,7 @@ export class SettingsFile {
 
   /** Whether hooks speak at a moment of a session. */
   speaksAt(moment: HookMoment): boolean {
-    return this.#readable()?.[`hook_${moment}`] ?? true;
+    return this.#readable()?.[`hook_${moment}`] ?? hookMoments[moment];
   }
 
   /** Whether the end of an agent session adds its commits to the progress. */

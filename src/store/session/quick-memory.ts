@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path';
 import type { BranchWork } from '../../core/declarations/context.ts';
-import type { HookMoment } from '../../core/declarations/hook-moment.ts';
+import { type HookMoment, hookMoments } from '../../core/declarations/hook-moment.ts';
 import type { LocalState, RecordDoubts } from '../../core/memory/store.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import { type Files, NodeFiles, statNumbers, statSize } from '../../git/disk/file-layer.ts';
@@ -189,7 +189,8 @@ export class QuickMemory {
 
   /** Whether hooks speak at a moment of a session. */
   speaksAt(moment: HookMoment): boolean {
-    return this.#setting(`hook_${moment}`) !== 'false';
+    const set = this.#setting(`hook_${moment}`);
+    return set === undefined ? hookMoments[moment] : set === 'true';
   }
 
   /** The value of a setting that is true or false; undefined if it is not set. */
@@ -289,6 +290,22 @@ export class QuickMemory {
   hasCommitsSince(earlier: Oid): boolean {
     const { oid } = this.head();
     return oid !== undefined && drift(this.#odb, earlier, oid, this.#folder, 1).commits > 0;
+  }
+
+  /**
+   * The files of the project that commits since an earlier one have changed, and that are edited.
+   *
+   * @param limit of either.
+   */
+  changedSince(earlier: Oid, limit: number): string[] {
+    const { oid } = this.head();
+    if (oid === undefined) return [];
+    // The project can be in a folder of the work tree.
+    const prefix = this.#folder.slice(0, this.#folder.lastIndexOf('/') + 1);
+    const { files } = drift(this.#odb, earlier, oid, this.#folder, limit);
+    const committed = files.filter((path) => path.startsWith(prefix));
+    const edited = this.work(limit).edited;
+    return [...new Set([...committed.map((path) => path.slice(prefix.length)), ...edited])];
   }
 
   work(limit: number): BranchWork {
