@@ -137,6 +137,7 @@ describe.each(clients)('a session of %s', (_, { common, names, takes, reads, run
         : '',
     );
     expect(await act(reads('/project/src/keys.ts'))).toBe('');
+    expect(await act({ ...reads('/project/src/keys.ts'), agent_id: 'other' })).toBe(text);
     expect(await act(runs('npm publish --tag next'))).toBe('');
     await start('compact');
     memory.doubtful = {

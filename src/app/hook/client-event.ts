@@ -21,7 +21,7 @@ export interface ClientEvent {
   readonly event: HookEvent;
   /** The client's own name of the event; its answer repeats it. */
   readonly name: string;
-  /** Undefined if the client gives none. */
+  /** With the agent, for one that has a context of its own; undefined if the client gives none. */
   readonly session: string | undefined;
   /** The folder of the project. */
   readonly cwd: string | undefined;
@@ -67,13 +67,19 @@ export function readEvent(event: HookEvent, input: string): ClientEvent | undefi
     client: clientOf(fields, name),
     event,
     name: name || usualNames[event],
-    session: text('session_id', 'sessionId', 'conversation_id')?.slice(0, maxId),
+    session: sessionOf(text('session_id', 'sessionId', 'conversation_id'), text('agent_id')),
     cwd: text('cwd') ?? (typeof root === 'string' ? root : undefined),
     prompt: text('prompt') ?? '',
     action: event === 'action' ? actionIn(fields, text('tool_name', 'toolName')) : undefined,
     forgotten: event === 'session-start' && ['compact', 'clear'].includes(source),
     goesOn: fields.get('stop_hook_active') === true,
   };
+}
+
+/** Names the session of one agent: another agent of it does not have what this one was given. */
+function sessionOf(id: string | undefined, agent: string | undefined): string | undefined {
+  const own = id?.slice(0, maxId);
+  return own === undefined || agent === undefined ? own : `${own} ${agent.slice(0, maxId)}`;
 }
 
 function actionIn(
