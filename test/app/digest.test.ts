@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { App } from '../../src/app/app.ts';
+import { readEvent } from '../../src/app/hook/client-event.ts';
 import { keepDigest } from '../../src/app/hook/digest-keeping.ts';
+import { answerHook } from '../../src/app/hook/hook-answer.ts';
+import { contextMemory } from '../../src/app/hook/hook-memory.ts';
 import { QuickHookMemory } from '../../src/app/hook/quick-hook-memory.ts';
 import type { JsonObject } from '../../src/core/values/json.ts';
 import type { BriefRequest } from '../../src/toolsets/brief/session-brief.ts';
@@ -288,6 +291,34 @@ describe('the last changes of what is shown', () => {
       `otters.md ${note}`,
     );
     await world.expectQuick();
+  });
+
+  test('an action is told first what a person wrote, and by whom', async () => {
+    await prepared();
+    const file = 'src/quince.ts';
+    await world.call('log_decision', { title: 'Medlar', context: 'x', decision: `Use ${file}` });
+    const time = new Date(1.7e12).toISOString();
+    world.write('knowledge/decisions/old.md', 'old', 'decisions', time, `Medlars are in ${file}`);
+    world.repo.git('add', '-A');
+    world.repo.git('commit', '-q', '-m', 'Add an old one');
+    await world.keep();
+    const input = JSON.stringify({
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Read',
+      tool_input: { file_path: world.repo.path(file) },
+      cwd: world.repo.root,
+    });
+    const event = readEvent('action', input);
+    const quick = QuickHookMemory.open(world.repo.path('.memory-bank'), agent, undefined);
+    if (!event || !quick) throw new Error('There is no event or no digest.');
+    const found = JSON.stringify(await answerHook(quick, event));
+    expect(found).toMatch(
+      /old\.md \(of 2023-11-14 · [-\d]+ by Ada Lovelace \(git\)\).*decisionLog\.md \([-\d]+ by tester \(agent\), not confirmed\)/,
+    );
+    const whole = await world.app.run(world.session, 'hook', {}, async (context) =>
+      answerHook(await contextMemory(context), event),
+    );
+    expect(JSON.stringify(whole)).toBe(found);
   });
 
   test('the history of a log is not read again for the decisions that are as they were', async () => {

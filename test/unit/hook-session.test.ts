@@ -48,6 +48,7 @@ class FewLines implements HookMemory {
   changed: readonly string[] = [];
   changedSince = async () => this.changed;
   lastChangeOf = async () => 'c'.repeat(40);
+  dated = async <T>(passages: readonly T[]) => passages;
   doubts = async (paths: readonly string[]) =>
     new Map(
       paths.map((path) => [path, { reasons: [], superseded: false, files: [], ...this.doubtful }]),

@@ -1,5 +1,6 @@
 import type { RecordDoubts } from '../../core/memory/store.ts';
 import { actionText, maxAtAction } from '../../toolsets/brief/action-text.ts';
+import { trustedFirst } from '../../toolsets/brief/change-note.ts';
 import { type KeyedPassage, surestFirst } from '../../toolsets/brief/keyed-passage.ts';
 import { actionsOf } from './client-action.ts';
 import { type ClientEvent, contextAnswer, takesContext } from './client-event.ts';
@@ -72,7 +73,8 @@ async function answerWith<U extends 'unknown'>(
       return { ...passage, commit: await changedBy(memory, passage.doubts) };
     }),
   );
-  const { text, shown } = actionText(subject, surest);
+  const dated = await memory.dated(surest);
+  const { text, shown } = actionText(subject, trustedFirst(dated));
   if (text === '') return undefined;
   if (event.session !== undefined) {
     const sessions = new HookSessions(memory.state.local, memory.now);

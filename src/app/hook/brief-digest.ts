@@ -1,6 +1,6 @@
 import type { HitChange } from '../../core/memory/store.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
-import type { CurrentTexts, StoredIndex } from '../../store/search/stored-index.ts';
+import type { CurrentTexts, StoredIndex, StoredText } from '../../store/search/stored-index.ts';
 import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { BranchRelevance } from '../../toolsets/brief/branch-relevance.ts';
 import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
@@ -144,6 +144,12 @@ export class BriefDigest {
     if (!record) return undefined;
     const dates = changed ? record.dates : (this.#dates.get(path) ?? record.dates);
     return dateAt(dates, placeOfSection(record.text, section));
+  }
+
+  /** The text of a record; undefined for a file without one. */
+  textOf(path: string): StoredText | undefined {
+    const changed = this.#changed.get(path);
+    return (changed ? changed.record : this.#base.recordOn(path))?.text;
   }
 
   /** The passages with one of some keys, those of the first key first. */

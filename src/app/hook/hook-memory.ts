@@ -1,12 +1,14 @@
 import type { Context } from '../../core/declarations/context.ts';
 import type { HookMoment } from '../../core/declarations/hook-moment.ts';
-import type { RecordDoubts } from '../../core/memory/store.ts';
+import type { HitChange, RecordDoubts } from '../../core/memory/store.ts';
+import { toStoredText } from '../../store/search/encoded-text.ts';
 import { HookState } from '../../store/session/hook-state.ts';
 import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
 import type { Brief } from '../../toolsets/brief/layout.ts';
 import type { BriefRequest } from '../../toolsets/brief/session-brief.ts';
 import { brief, trackProgress } from '../../toolsets/index.ts';
 import { PassageSearch } from './passage-search.ts';
+import { sectionWith } from './record-dates.ts';
 
 /**
  * The part of a memory that a hook reads.
@@ -40,6 +42,8 @@ export interface HookMemory<U extends 'unknown' = never> {
     isKnown: (passage: KeyedPassage) => boolean,
     limit: number,
   ): Promise<readonly KeyedPassage[] | U>;
+  /** Adds when and by whom the record or decision of each passage was last changed, where it is known. */
+  dated<T extends KeyedPassage>(passages: readonly T[]): Promise<readonly Dated<T>[]>;
   /** The doubts about records. */
   doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts> | U>;
   /** The files of the project that were changed since a commit, with those that are edited. */
@@ -54,10 +58,36 @@ export interface HookMemory<U extends 'unknown' = never> {
   recordCommits(earlier: string): Promise<'recorded' | U>;
 }
 
+/** A passage with the last change of its record or decision. */
+export type Dated<T> = T & { readonly changed?: HitChange | undefined };
+
 /** Number of commits that an entry names. */
 const maxNamed = 20;
 /** Longest subject in an entry, in characters. */
 const maxSubject = 100;
+
+async function datedPassages<T extends KeyedPassage>(
+  { store }: Context,
+  passages: readonly T[],
+): Promise<readonly Dated<T>[]> {
+  const paths = [...new Set(passages.map(({ path }) => path))];
+  const texts = new Map(
+    (await store.states.readAt(paths)).map(({ path, type, value }) => {
+      return [path, toStoredText(type.search(value))];
+    }),
+  );
+  const places = passages.flatMap((passage) => {
+    const { path, entry } = passage;
+    if (entry === undefined) return [{ passage, path }];
+    const text = texts.get(path);
+    const section = text && sectionWith(text, entry);
+    return section === undefined ? [] : [{ passage, path, section }];
+  });
+  const dates = new Map(
+    (await store.dated(places)).map(({ passage, changed }) => [passage, changed]),
+  );
+  return passages.map((passage) => ({ ...passage, changed: dates.get(passage) }));
+}
 
 /** The memory of a call. */
 export async function contextMemory(context: Context): Promise<HookMemory> {
@@ -73,6 +103,7 @@ export async function contextMemory(context: Context): Promise<HookMemory> {
     lastChange: async () => (await project.lastChange(''))?.oid ?? '',
     tools: () => context.toolNames(),
     passages: (keys, isKnown, limit) => search.find(keys, isKnown, limit),
+    dated: (passages) => datedPassages(context, passages),
     doubts: (paths) => context.store.doubts(paths),
     changedSince: (earlier, limit) => search.changedSince(earlier, limit),
     lastChangeOf: (path) => search.lastChangeOf(path),

@@ -16,7 +16,8 @@ import {
 } from '../../toolsets/brief/session-brief.ts';
 import { BriefDigest } from './brief-digest.ts';
 import { doubtsIn } from './digest-record.ts';
-import type { HookMemory } from './hook-memory.ts';
+import type { Dated, HookMemory } from './hook-memory.ts';
+import { sectionWith } from './record-dates.ts';
 
 /** A memory whose digest is valid: it answers without reading a record, or that it does not know. */
 export class QuickHookMemory implements HookMemory<'unknown'> {
@@ -110,6 +111,16 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
       about: async (query) => this.#about(query),
     };
     return composeBrief(source, request);
+  }
+
+  async dated<T extends KeyedPassage>(passages: readonly T[]): Promise<readonly Dated<T>[]> {
+    return passages.map((passage) => {
+      const { path, entry } = passage;
+      const text = entry === undefined ? undefined : this.#digest.textOf(path);
+      const section = text && sectionWith(text, entry ?? '');
+      const isKnown = entry === undefined || section !== undefined;
+      return { ...passage, changed: isKnown ? this.#digest.changeOf(path, section) : undefined };
+    });
   }
 
   async passages(

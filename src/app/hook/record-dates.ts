@@ -18,6 +18,11 @@ export function placeOfSection(
   return at < 0 ? undefined : at + 1;
 }
 
+/** The section with a heading, in the form that readers take; undefined for none. */
+export function sectionWith([, outline]: StoredText, heading: string): string | undefined {
+  return outline?.sections.find(([one]) => one.heading.trim() === heading)?.[0].path;
+}
+
 /** The change at a place. */
 export function dateAt(dates: RecordDates, place: number | undefined): HitChange | undefined {
   if (place === undefined) return undefined;

@@ -1,4 +1,5 @@
-import type { RecordDoubts } from '../../core/memory/store.ts';
+import type { HitChange, RecordDoubts } from '../../core/memory/store.ts';
+import { changeNote } from './change-note.ts';
 import type { KeyedPassage } from './keyed-passage.ts';
 import { oneLine, quote } from './layout.ts';
 
@@ -14,6 +15,8 @@ const maxSubject = 120;
 
 /** A passage with what is known against its record. */
 export interface DoubtedPassage extends Pick<KeyedPassage, 'path' | 'text' | 'at'> {
+  /** The last change of its record or decision, if it is known. */
+  readonly changed?: HitChange | undefined;
   readonly doubts: RecordDoubts;
   /** The commit that last changed the code that its record rests on, if that has changed. */
   readonly commit: string | undefined;
@@ -36,9 +39,9 @@ export function actionText<T extends DoubtedPassage>(
   return { text: '', shown: [] };
 }
 
-function lineOf({ path, text, at, doubts, commit }: DoubtedPassage, limit: number): string {
-  const date = at === undefined ? '' : ` (${at.slice(0, 10)})`;
-  const line = `${oneLine(path)}${date}: ${quote(text, limit)}`;
+function lineOf(passage: DoubtedPassage, limit: number): string {
+  const { path, text, at, changed, doubts, commit } = passage;
+  const line = `${oneLine(path)}${changeNote(changed, at)}: ${quote(text, limit)}`;
   const [reason] = doubts.reasons;
   if (reason === undefined) return line;
   const by = commit === undefined ? '' : ` (last changed by ${commit.slice(0, 12)})`;

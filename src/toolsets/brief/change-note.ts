@@ -29,6 +29,13 @@ export function isTrusted(changed: HitChange | undefined): boolean {
   return changed !== undefined && !isOfAgentAlone(changed);
 }
 
+/** Puts what a person has written or confirmed before the rest. */
+export function trustedFirst<T extends { readonly changed?: HitChange | undefined }>(
+  items: readonly T[],
+): T[] {
+  return items.toSorted((a, b) => Number(isTrusted(b.changed)) - Number(isTrusted(a.changed)));
+}
+
 function shortName(name: string): string {
   const points = [...oneLine(name)];
   return points.length <= longestName

@@ -1,3 +1,5 @@
+import type { HitChange } from '../../core/memory/store.ts';
+
 /** A line of a brief, and the record that it names. */
 export interface BriefLine {
   /** Relative to `.memory-bank/`. */
@@ -5,8 +7,8 @@ export interface BriefLine {
   /** The title of the entry of the record, if the line is about one. */
   readonly entry?: string;
   readonly text: string;
-  /** Whether a person has written or confirmed what it says. */
-  readonly isTrusted?: boolean;
+  /** The last change of what it says, if it is known. */
+  readonly changed?: HitChange | undefined;
 }
 
 /** A part of a brief: the lines with the highest rank first. */
@@ -91,11 +93,6 @@ export function layOut(
     text: [head, ...parts, ...foot].join('\n\n'),
     lines: shown.flatMap(({ lines, taken }) => lines.slice(0, taken)),
   };
-}
-
-/** Puts what a person has written or confirmed before the rest. */
-export function trustedFirst(lines: readonly BriefLine[]): BriefLine[] {
-  return lines.toSorted((a, b) => Number(b.isTrusted ?? false) - Number(a.isTrusted ?? false));
 }
 
 /** Quotes the beginning of a text on one line, without control characters. */

@@ -1,5 +1,5 @@
 import { answerLine, type ShownHit } from '../../core/memory/hit-form.ts';
-import { changeIn, isTrusted } from './change-note.ts';
+import { changeIn } from './change-note.ts';
 import { withoutClientContext } from './client-context.ts';
 import { type BriefLine, oneLine, quote } from './layout.ts';
 
@@ -39,7 +39,7 @@ export function* promptLines(hits: Iterable<PromptHit>): Generator<BriefLine> {
     const line = answerLine(repeats(id, title) ? (headingOf(hit) ?? '') : title, hit);
     if (line === undefined) continue;
     const text = `${oneLine(id)}${noteOf(hit)}: ${quote(line, maxLine)}`;
-    yield { path: id, entry: title, text, isTrusted: isTrusted(hit.changed) };
+    yield { path: id, entry: title, text, changed: hit.changed };
   }
 }
 

@@ -5,7 +5,7 @@ import type { HitChange, RecordDoubts } from '../../core/memory/store.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
 import type { ErrorCode } from '../../core/values/error.ts';
 import { BranchRelevance } from './branch-relevance.ts';
-import { changeNote, isTrusted } from './change-note.ts';
+import { changeNote, trustedFirst } from './change-note.ts';
 import {
   type Brief,
   type BriefLine,
@@ -14,7 +14,6 @@ import {
   maxLines,
   oneLine,
   quote,
-  trustedFirst,
 } from './layout.ts';
 import { maxAtPrompt, promptQuery } from './prompt-match.ts';
 
@@ -254,12 +253,7 @@ async function pointLines(
 }
 
 function pointLine({ path, text, at, changed }: DatedPoint): BriefLine {
-  const note = changeNote(changed, at);
-  return {
-    path,
-    text: `${oneLine(path)}${note}: ${quote(text)}`,
-    isTrusted: isTrusted(changed),
-  };
+  return { path, text: `${oneLine(path)}${changeNote(changed, at)}: ${quote(text)}`, changed };
 }
 
 /** The lines about records that cannot be read, are in conflict, or may be out of date. */
