@@ -1,4 +1,3 @@
-import type { Confirmed } from '../../core/memory/store.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
@@ -7,6 +6,7 @@ import { differences } from '../../git/objects/tree-diff.ts';
 import { confirmationsIn } from '../records/message.ts';
 import { Slice } from '../records/slices.ts';
 import { ChangeList, type NumberedChange } from './change-list.ts';
+import { type Indexed, toCommit, toLine } from './indexed-commit.ts';
 import { folderAt } from './last-change.ts';
 
 /** Version of the file's format; a file of another version is rebuilt. */
@@ -26,19 +26,6 @@ export interface PathChange {
   /** The blob in the earlier state; undefined if it does not have the path. */
   readonly before: Oid | undefined;
   readonly after: Oid | undefined;
-}
-
-/** Facts about a commit that never change. */
-interface Indexed {
-  readonly oid: Oid;
-  /** Committer's time, in seconds. */
-  readonly time: number;
-  /** Numbers of commits, all of them smaller than its own. */
-  readonly parents: readonly number[];
-  /** For each parent, or for the empty tree before a root. */
-  readonly changes: readonly ChangeList[];
-  /** The texts that a person confirmed with it. */
-  readonly confirms: readonly Confirmed[];
 }
 
 interface Found extends Pick<Indexed, 'oid' | 'time' | 'confirms'> {
@@ -381,34 +368,6 @@ function isStart(value: unknown): value is Start {
   if (typeof value !== 'object' || value === null || !('added' in value)) return false;
   const { added } = value;
   return Array.isArray(added) && added.every((path) => typeof path === 'string');
-}
-
-function toLine({ oid, time, parents, changes, confirms }: Indexed): unknown {
-  const texts = confirms.map(({ text, address }) => [text, address]);
-  return [oid, time, parents, changes, ...(texts.length > 0 ? [texts] : [])];
-}
-
-/** Reads the line of a commit with this number; undefined if it has another form. */
-function toCommit(value: unknown, number: number): Indexed | undefined {
-  if (!Array.isArray(value) || value.length < 4 || value.length > 5) return undefined;
-  const [oid, time, parents, lists, texts = []] = value;
-  if (typeof oid !== 'string' || !Number.isInteger(time)) return undefined;
-  if (!Array.isArray(parents) || !Array.isArray(lists)) return undefined;
-  if (!parents.every((parent) => Number.isInteger(parent) && parent < number)) return undefined;
-  const changes = lists.flatMap((list) => ChangeList.read(list) ?? []);
-  if (changes.length !== lists.length || lists.length !== Math.max(1, parents.length))
-    return undefined;
-  const confirms = toConfirmed(texts);
-  return confirms && { oid, time, parents, changes, confirms };
-}
-
-function toConfirmed(value: unknown): readonly Confirmed[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const found = value.flatMap((one: unknown) => {
-    const [text, address] = Array.isArray(one) ? one : [];
-    return typeof text === 'string' && typeof address === 'string' ? [{ text, address }] : [];
-  });
-  return found.length === value.length ? found : undefined;
 }
 
 /** Returns a function that pauses for other work when it is due, and throws if the call is cancelled. */
