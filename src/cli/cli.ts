@@ -54,6 +54,7 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['memories', async () => (await import('./commands/pin-memories.ts')).memories],
   ['review', async () => (await import('./commands/review-changes.ts')).review],
   ['confirm', async () => (await import('./commands/confirm-records.ts')).confirm],
+  ['propose', async () => (await import('./commands/propose-records.ts')).propose],
   ['place', async () => (await import('./commands/place.ts')).place],
   ['merge', async () => (await import('./commands/merge-branch.ts')).mergeBranch],
   ['import', async () => (await import('./commands/import.ts')).importCommand],

@@ -105,6 +105,9 @@ export class TestProject implements Project {
   async head(): Promise<HeadInfo> {
     return this.headInfo;
   }
+  async proposals(): Promise<never[]> {
+    return [];
+  }
   async initialize(): Promise<string> {
     this.id ??= randomUUID();
     return this.id;

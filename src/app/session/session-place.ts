@@ -34,6 +34,8 @@ export interface SessionClient {
   readonly isOneCall?: boolean;
   /** The review that it reads and changes, instead of the memory itself. */
   readonly review?: string;
+  /** Whether its first change begins that review, if there is none. */
+  readonly beginsReview?: boolean;
 }
 
 /** The settings for the start of a session. */
@@ -190,13 +192,13 @@ export class SessionPlace {
     { session }: Binding,
     effect: Tool['effect'],
   ): Promise<Workspace | undefined> {
-    const { review, isAgent, isOneCall } = this.#client ?? {};
+    const { review, isAgent, isOneCall, beginsReview } = this.#client ?? {};
     if (review === undefined && (!rule || !isAgent)) return undefined;
     const name = review ?? rule?.branch ?? reviewName(session, isOneCall === true);
     const found = await this.#workspaces.review(
       root,
       name,
-      review === undefined && effect !== 'read',
+      (review === undefined || beginsReview === true) && effect !== 'read',
     );
     if (found || review === undefined) return found;
     throw new MemoryError('not_found', `There is no review ${JSON.stringify(review)}.`, {

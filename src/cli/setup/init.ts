@@ -12,7 +12,7 @@ import {
 import { isPlacedApart } from '../../app/session/placed-apart.ts';
 import { findRoot } from '../../app/session/root.ts';
 import { selectToolsets } from '../../app/session/toolset-selection.ts';
-import { paintDiff } from '../../core/answers/painter.ts';
+import { counted, paintDiff } from '../../core/answers/painter.ts';
 import type { Context } from '../../core/declarations/context.ts';
 import type { CommitMade } from '../../core/memory/history.ts';
 import type { Session } from '../../core/memory/session.ts';
@@ -28,6 +28,7 @@ import { hookClients, hookPath } from './client-hooks.ts';
 import { type ClientPrograms, clientPrograms, isFromNpx } from './client-programs.ts';
 import { findOnPath } from './entry-start.ts';
 import { binName, packageName, pathAdvice, withoutCmd } from './own-entry.ts';
+import { ProjectProposals } from './project-proposals.ts';
 import {
   applyEdit,
   diffOf,
@@ -114,7 +115,18 @@ export const init: Command = {
         ...(undo ? await takeBack(memory) : await setUp(memory)),
         ...leftToCommit(root, plan.edits),
       ];
+      const proposals = undo ? undefined : await found(memory);
+      const open = proposals?.open.length ?? 0;
+      if (open > 0) {
+        done.push(
+          `This project already says what the memory could have (${counted(open, 'entry')}): "memory-bank propose" lists it.`,
+        );
+      }
       await showResult(values, { ...result, done }, () => done.map((line) => screen.plain(line)));
+      if (proposals && open > 0 && ask && !json && (await agrees('Look at it now?'))) {
+        await screen.print(`${proposals.lines(screen).join('\n')}\n`);
+        await proposals.ask();
+      }
       return status;
     });
   },
@@ -126,6 +138,16 @@ interface SetupSession {
   readonly root: string;
   readonly session: Session;
   readonly call: CallOptions;
+}
+
+/** The entries that the project proposes; the setup is complete without them. */
+async function found({ invocation, session, call }: SetupSession) {
+  try {
+    return await ProjectProposals.find(invocation, session, call);
+  } catch (error) {
+    if (error instanceof MemoryError && error.code !== 'cancelled') return undefined;
+    throw error;
+  }
 }
 
 /** The command by which git starts this program. */

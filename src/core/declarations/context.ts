@@ -2,6 +2,7 @@ import type { GivenEvidence } from '../evidence/annotations.ts';
 import type { Claims } from '../memory/claims.ts';
 import type { History } from '../memory/history.ts';
 import type { Memories } from '../memory/pinned-memories.ts';
+import type { ClientFile, ProposedEntry } from '../memory/proposed-entry.ts';
 import type { Session } from '../memory/session.ts';
 import type { Store } from '../memory/store.ts';
 import type { Reviews } from '../memory/waiting-reviews.ts';
@@ -107,6 +108,13 @@ export interface Project {
   speaksAt(moment: HookMoment): Promise<boolean>;
   /** Whether the project wants the commits of a session in its progress. */
   recordsCommits(): Promise<boolean>;
+  /**
+   * Finds statements that the project already has and the memory could have: its decisions, instructions
+   * for agents, commits that decide, and scripts. Nothing is written.
+   *
+   * @param outside files of clients outside the project.
+   */
+  proposals(outside: readonly ClientFile[]): Promise<readonly ProposedEntry[]>;
   /** Returns the files that the branch and the work tree change, at most `limit` of each. */
   work(limit: number): Promise<BranchWork>;
 }

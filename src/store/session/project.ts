@@ -10,6 +10,7 @@ import type {
 } from '../../core/declarations/context.ts';
 import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
+import type { ClientFile, ProposedEntry } from '../../core/memory/proposed-entry.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import type { Files } from '../../git/disk/file-layer.ts';
@@ -23,6 +24,7 @@ import { configPath } from '../records/memory-config.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { codeCommitOf } from '../records/message.ts';
 import { decodeText } from '../records/record-file.ts';
+import { inSlices } from '../records/slices.ts';
 
 /** The project around a memory, for one call of one session. */
 export class StoreProject implements Omit<Project, 'use'> {
@@ -180,6 +182,16 @@ export class StoreProject implements Omit<Project, 'use'> {
 
   async recordsCommits(): Promise<boolean> {
     return this.#memory.settings.recordsCommits;
+  }
+
+  async proposals(outside: readonly ClientFile[]): Promise<readonly ProposedEntry[]> {
+    const repository = this.#memory.code();
+    const head = (await this.head()).oid;
+    if (!repository || head === undefined) return [];
+    const { proposedEntries } = await import('../proposals/proposed-entries.ts');
+    const root = dirname(this.#memory.folderInCode);
+    const source = { repository, head, root: root === '.' ? '' : root, outside };
+    return inSlices(proposedEntries(source), () => this.#rights.signal.throwIfAborted());
   }
 
   async work(limit: number): Promise<BranchWork> {
