@@ -15,6 +15,7 @@ import type { EmbeddingSettings } from './embeddings/embedding-endpoint.ts';
 import { openEmbedder } from './embeddings/embedding-settings.ts';
 import { Model, type ModelSettings } from './model/model.ts';
 import { ModelSummarizer } from './model/model-summarizer.ts';
+import { inProfile, type OfferedTool, type Profile, usedToolset } from './session/agent-profile.ts';
 import { CallContext, type CallOptions } from './session/call-context.ts';
 import {
   callError,
@@ -45,6 +46,8 @@ export interface AppOptions extends SessionStart {
   readonly durability: 'full' | 'relaxed';
   /** The names of the toolsets to offer; undefined for all of them. */
   readonly enabled?: readonly string[] | undefined;
+  /** The tools of the enabled toolsets that are listed; undefined for all. The others can be called. */
+  readonly profile?: Profile | undefined;
   /** The language model that answers `/chat` and makes summaries; undefined for none. */
   readonly model?: ModelSettings | undefined;
   /** The embedding model that ranks the hits of a search by meaning; undefined for none. */
@@ -114,6 +117,39 @@ export class App {
       .toolsets()
       .then((all) => selectToolsets(all, this.#options.enabled));
     return this.#toolsets;
+  }
+
+  /** Whether the list of tools depends on the memory of a session. */
+  get hasProfile(): boolean {
+    return this.#options.profile !== undefined;
+  }
+
+  /**
+   * Lists the tools that a session is offered, in the order of their toolsets.
+   *
+   * @param session undefined for one without a project yet.
+   */
+  async offered(session: Session | undefined): Promise<readonly OfferedTool[]> {
+    const toolsets = await this.toolsets();
+    const all = toolsets.flatMap((toolset) =>
+      toolset.tools.flatMap((tool) => (tool.listed === false ? [] : { tool, toolset })),
+    );
+    if (!this.hasProfile) return all;
+    return inProfile(all, session !== undefined && (await this.#uses(session, usedToolset)));
+  }
+
+  /** Whether the memory of a session has records of a toolset; not if there is no memory. */
+  async #uses(session: Session, name: string): Promise<boolean> {
+    const known = await this.root(session).then(
+      async (root) => (await import('./session/placed-apart.ts')).hasMemoryFolder(root, name),
+      () => false,
+    );
+    if (known !== undefined) return known;
+    const types = (await this.toolsets()).find((one) => one.name === name)?.records ?? [];
+    return this.run(session, 'tools/list', {}, async ({ store }) => {
+      for (const type of types) if ((await store.keys(type)).keys.length > 0) return true;
+      return false;
+    }).catch(() => false);
   }
 
   /** Begins a session. */
@@ -329,7 +365,8 @@ export class App {
           workspace,
           home: async () => (await this.#workspaces.home()).bind(binding).store,
           use: (path, { create }) => place.use(path, create, binding, effect),
-          toolNames: async () => namesOf(await this.toolsets()),
+          toolNames: async () =>
+            new Set((await this.offered(session)).map(({ tool }) => tool.name)),
           summarizer: this.#summarizer,
           progress,
           note: (text) => options.note?.(text),
@@ -365,10 +402,4 @@ function isFirstInReview(session: Session, { branch = '' }: CommitMade): boolean
   if (!branch.startsWith(reviewBranches) || session.get(reviewKey) === branch) return false;
   session.set(reviewKey, branch);
   return true;
-}
-
-/** The names of the tools that clients see. */
-function namesOf(toolsets: readonly Toolset[]): ReadonlySet<string> {
-  const tools = toolsets.flatMap((toolset) => toolset.tools);
-  return new Set(tools.flatMap(({ name, listed }) => (listed === false ? [] : [name])));
 }

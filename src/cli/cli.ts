@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { App, type AppOptions, redactText } from '../app/app.ts';
 import { embeddingSettings } from '../app/embeddings/embedding-settings.ts';
 import { modelSettings } from '../app/model/model.ts';
+import { readProfile } from '../app/session/agent-profile.ts';
 import { homeFolder, startDirectory } from '../app/session/root.ts';
 import { program } from '../app/session/workspaces.ts';
 import { MemoryError } from '../core/values/error.ts';
@@ -32,6 +33,12 @@ export const flags: Flags = {
     value: 'toolset,...',
     about: 'the toolsets to offer (MEMORY_BANK_TOOLSETS)',
     default: 'all',
+  },
+  profile: {
+    value: 'agent',
+    choices: ['agent'],
+    about: 'list only the tools of this profile (MEMORY_BANK_PROFILE)',
+    default: 'all tools',
   },
   mode: { value: 'mode', about: 'the mode in which a session begins', default: 'none' },
   version: { short: 'v', about: 'print the version' },
@@ -174,11 +181,14 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
     .map((name) => name.trim())
     .filter((name) => name !== '');
   const warn = (message: string) => report('warning', message);
+  const profile = readProfile(flagText(values, 'profile') ?? env.MEMORY_BANK_PROFILE);
   return {
     place: { flag: flagText(values, 'root'), env, cwd, home },
     homeFolder: homeFolder(env, cwd, home),
     durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
     enabled: names.length > 0 ? names : undefined,
+    // Toolsets that are chosen by name are offered as they are.
+    profile: names.length > 0 ? undefined : profile,
     mode: flagText(values, 'mode'),
     model: modelSettings(env, warn),
     embeddings: embeddingSettings(env, warn),

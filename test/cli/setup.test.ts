@@ -404,8 +404,9 @@ describe('init', () => {
     mkdirSync(dirname(codex));
     writeFileSync(codex, stringify({ mcp_servers: { 'memory-bank': mine } }));
     expect(run('init', '--yes', '--clients', 'claude,codex').status).toBe(0);
-    const wanted = { command: 'node', args: [main], ...added };
-    const shared = { command: 'memory-bank', args: [], ...added };
+    const profile = ['--profile', 'agent'];
+    const wanted = { command: 'node', args: [main, ...profile], ...added };
+    const shared = { command: 'memory-bank', args: profile, ...added };
     expect(JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank']).toEqual(shared);
     expect(parse(readFileSync(codex, 'utf8'))).toEqual({ mcp_servers: { 'memory-bank': wanted } });
   });
@@ -425,14 +426,14 @@ describe('init', () => {
   });
 
   test.runIf(isFull && !!hasTerminal).each([
-    ['\r', []],
+    ['\r', ['--profile', 'agent']],
     ['all\r', []],
     ['graph, search\r', ['--toolsets', 'graph,search']],
   ])('asks for the toolsets: %j', async (typed, args) => {
     const { repo, answer } = project();
     const { status } = await answer(
       ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
-      [') [all]: ', typed],
+      [') [those an agent needs]: ', typed],
       ['Add hooks to Claude Code: ', 'y\r'],
       ['Make these changes?', 'y\r'],
     );
@@ -444,7 +445,10 @@ describe('init', () => {
 
   it.skipIf(!hasTerminal)('refuses a toolset that is not there', async () => {
     const { repo, answer } = project();
-    const { status } = await answer(['init', '--clients', 'claude'], ['[all]: ', 'nonsense\r']);
+    const { status } = await answer(
+      ['init', '--clients', 'claude'],
+      ['[those an agent needs]: ', 'nonsense\r'],
+    );
     expect(status).toBe(2);
     expect(repo.status()).toEqual([]);
   });
@@ -453,7 +457,7 @@ describe('init', () => {
     const { repo, answer } = project({ '.mcp.json': foreign });
     const { status } = await answer(
       ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
-      ['[all]: ', '\r'],
+      ['[those an agent needs]: ', '\r'],
       ['Add hooks to ', 'n\r'],
       ['starts "npx other". Replace it? [y/N]', 'y\r'],
       ['Make these changes?', 'y\r'],
@@ -462,7 +466,7 @@ describe('init', () => {
     expect(JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank']).toEqual({
       type: 'stdio',
       command: 'memory-bank',
-      args: [],
+      args: ['--profile', 'agent'],
     });
   });
 
@@ -488,7 +492,7 @@ describe('init', () => {
     const before: [string, string][] = question.startsWith('Make')
       ? [
           ['Clients (', '\r'],
-          ['[all]: ', '\r'],
+          ['[those an agent needs]: ', '\r'],
           ['Add hooks to ', '\r'],
         ]
       : [];

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { deep, isFull } from '../support/depth.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
 
 /** A folder with an empty PATH, so that the server finds no git program. */
 const noPath = { PATH: newFolder() };
@@ -98,6 +99,28 @@ describe('the command line', () => {
     const plugin = { MEMORY_BANK_DEFAULT_TOOLSETS: 'documents' };
     expect(await names(new RawClient([main], { env: plugin }))).toEqual(six);
     expect(await names(new RawClient([main], { env: { ...plugin, ...env } }))).toHaveLength(12);
+  });
+
+  test('--profile lists what an agent needs, and every other tool stays callable', async () => {
+    const { root } = Repo.create();
+    const listed = async (...calls: readonly [string, object][]) => {
+      const client = new RawClient([main, '--profile', 'agent'], { cwd: root }).initialize();
+      client.request(1, 'tools/list');
+      const { result } = await client.answer(1);
+      for (const [i, [name, args]] of calls.entries()) {
+        const answer = await client.call(i + 2, name, args).answer(i + 2);
+        expect(answer.result.structuredContent).toMatchObject({ success: true });
+      }
+      await client.end();
+      return result.tools.map(({ name }: { name: string }) => name);
+    };
+    const features = [{ slug: 'auth', name: 'Auth' }];
+    const before = await listed(['create_features', { features }], ['list_branches', {}]);
+    expect(before).toEqual(expect.arrayContaining(['memory_write', 'diff_memory']));
+    expect(before).not.toContain('list_branches');
+    expect(before).not.toContain('create_features');
+    // The project uses the graph now.
+    expect(await listed()).toContain('create_features');
   });
 
   test('DEBUG=true logs each call to stderr, and to no client', async () => {

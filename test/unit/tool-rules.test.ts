@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { manifests, serverName } from '../../plugins/manifests.js';
+import { inProfile } from '../../src/app/session/agent-profile.ts';
 import { commandName } from '../../src/cli/line/tool-arguments.ts';
 import type { Toolset } from '../../src/core/declarations/toolset.ts';
 import { inputSchema } from '../../src/core/values/input.ts';
@@ -29,9 +30,9 @@ const budgets = {
 };
 const totalBudget = 11_000;
 
-/** The toolsets that an agent needs in an ordinary project, without those of a special workflow. */
-const defaultToolsets = ['memory-bank', 'knowledge', 'search', 'history'];
-const defaultBudget = 5_000;
+/** Limits of the profile that \`init\` writes, in a project without records of the graph. */
+const profileBudget = 4_500;
+const profileTools = 40;
 
 /** Every part of a schema that is a schema itself, with the path that leads to it. */
 function* parts(schema: JsonValue | undefined, path: string): Generator<[string, object]> {
@@ -103,13 +104,28 @@ describe('the tools', () => {
     const over = Object.entries(budgets).filter(([name, budget]) => sum(tokens, [name]) > budget);
     expect(over).toEqual([]);
     expect(sum(tokens, Object.keys(budgets))).toBeLessThanOrEqual(totalBudget);
-    expect(sum(tokens, defaultToolsets)).toBeLessThanOrEqual(defaultBudget);
+  });
+
+  it('are few enough in the profile of agents', () => {
+    const all = toolsets.flatMap((toolset) =>
+      toolset.tools.flatMap((tool) => (tool.listed === false ? [] : { tool, toolset })),
+    );
+    const offered = new Set(inProfile(all, false).map(({ tool }) => tool));
+    expect(offered.size).toBeGreaterThan(20);
+    expect(offered.size).toBeLessThanOrEqual(profileTools);
+    const shown = toolsets.map((toolset) => ({
+      ...toolset,
+      tools: toolset.tools.filter((tool) => offered.has(tool)),
+    }));
+    const tokens = Buffer.byteLength(JSON.stringify({ tools: toolList(shown) })) / 4;
+    expect(tokens).toBeLessThanOrEqual(profileBudget);
+    const names = inProfile(all, true).map(({ tool }) => tool.name);
+    expect(names).toEqual(expect.arrayContaining(['create_features', 'forget_memory']));
   });
 
   it('have budgets that add up', () => {
     const all = new Map(Object.entries(budgets));
     expect(sum(all, Object.keys(budgets))).toBeLessThanOrEqual(totalBudget);
-    expect(sum(all, defaultToolsets)).toBeLessThanOrEqual(defaultBudget);
   });
 });
 

@@ -11,6 +11,12 @@ export function isPlacedApart(root: string): boolean {
   return tree !== undefined && readPlace(files, tree.commonDir) !== undefined;
 }
 
+/** Whether a memory next to its code has a folder; undefined for a memory that is placed apart. */
+export function hasMemoryFolder(root: string, name: string): boolean | undefined {
+  if (isPlacedApart(root)) return undefined;
+  return new NodeFiles().lstat(join(root, memoryFolderName, name)) !== undefined;
+}
+
 /** Whether a project has a memory on the branch that is checked out. */
 export function isPlainMemory(root: string): boolean {
   const isThere = new NodeFiles().lstat(join(root, memoryFolderName)) !== undefined;

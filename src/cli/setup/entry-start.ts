@@ -100,7 +100,8 @@ function ownProcess(
 function checkArguments(args: readonly string[]): void {
   const operand = args.find(
     (arg, i) =>
-      !/^--[\w-]+(?:=|$)/.test(arg) && !/^--(?:root|toolsets|mode)$/.test(args[i - 1] ?? ''),
+      !/^--[\w-]+(?:=|$)/.test(arg) &&
+      !/^--(?:root|toolsets|profile|mode)$/.test(args[i - 1] ?? ''),
   );
   if (operand !== undefined) throw new NotStarted(`it gives "${operand}" as an argument`);
 }

@@ -79,7 +79,7 @@ export const init: Command = {
     const hooks = undo || (await choosesHooks(invocation, names, ask));
     const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
     const programs = clientPrograms(flagText(values, 'command'), ownMain(), process.platform);
-    const serverOptions = toolsets ? ['--toolsets', toolsets.join(',')] : [];
+    const serverOptions = serverOptionsOf(toolsets);
     const mayReplace = async (path: string, use: string) =>
       ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
     const setup: Setup = {
@@ -285,16 +285,23 @@ async function chosenClients(
   return namesIn(text);
 }
 
-/** The toolsets to offer to clients; undefined for all. */
+/** The options of the server for a choice of toolsets. */
+function serverOptionsOf(toolsets: readonly string[] | 'all' | undefined): string[] {
+  if (toolsets === undefined) return ['--profile', 'agent'];
+  return toolsets === 'all' ? [] : ['--toolsets', toolsets.join(',')];
+}
+
+/** The toolsets to offer to clients; undefined for the profile of agents. */
 async function chosenToolsets(
   { app, options }: Invocation,
   ask: boolean,
-): Promise<readonly string[] | undefined> {
+): Promise<readonly string[] | 'all' | undefined> {
   if (options.enabled || !ask) return options.enabled;
   const all = await app.toolsets();
   const listed = all.map(({ name }) => name).join(', ');
-  const names = namesIn(await question(`Toolsets (${listed}) [all]: `));
-  if (names.length === 0 || (names.length === 1 && names[0] === 'all')) return undefined;
+  const names = namesIn(await question(`Toolsets (${listed}, all) [those an agent needs]: `));
+  if (names.length === 0) return undefined;
+  if (names.length === 1 && names[0] === 'all') return 'all';
   selectToolsets(all, names);
   return names;
 }

@@ -159,9 +159,10 @@ function methodsFor(app: App, session: Session, server: Server, remote?: RemoteC
   const methods: Methods<Method> = {
     async 'tools/list'(_, extra) {
       const list = async () => {
-        if (!showsViews(server.getClientCapabilities())) return { tools: await listTools(app) };
+        if (!showsViews(server.getClientCapabilities()))
+          return { tools: await listTools(app, session) };
         const { withView } = await views();
-        return { tools: await listTools(app, withView) };
+        return { tools: await listTools(app, session, withView) };
       };
       return remote ? remote.admission(extra)('read', list) : list();
     },

@@ -30,18 +30,20 @@ export type ListedTool = ReturnType<typeof toListing> & { readonly inputSchema: 
 /**
  * Returns the listed tools in the order of their toolsets, with their schemas.
  *
+ * @param session undefined for one without a project yet.
  * @param adapt makes an entry fit a revision; by default entries stay as they are.
  */
 export async function listTools(
   app: App,
+  session: Session | undefined,
   adapt: (listed: ListedTool, tool: Tool) => ListedTool = (listed) => listed,
 ): Promise<ListedTool[]> {
-  const tools = (await app.toolsets()).flatMap((toolset) => toolset.tools);
+  const offered = await app.offered(session);
   // The first answer does not need zod, so it is loaded on demand.
   const { inputSchema } = await import('../../core/values/input.ts');
-  return tools
-    .filter((tool) => tool.listed !== false)
-    .map((tool) => adapt({ ...toListing(tool), inputSchema: inputSchema(tool) }, tool));
+  return offered.map(({ tool }) =>
+    adapt({ ...toListing(tool), inputSchema: inputSchema(tool) }, tool),
+  );
 }
 
 /** Returns the error of a call that names no tool, with the tool of the most similar name. */

@@ -141,11 +141,17 @@ export class ModernServer {
         setImmediate(() => void app.toolsets().catch(() => {}));
         return discovery;
       },
-      'tools/list': async ({ capabilities }, { admit, choosesProject }) => {
+      'tools/list': async (request, exchange) => {
+        const { capabilities } = request;
+        const { admit, choosesProject } = exchange;
         const list = async () => {
-          const listed = await listTools(app, this.#handles && withHandle);
+          // The client is not asked for its roots before it needs a project.
+          const isPlaced = app.hasProfile && (await this.#hasRoot(request));
+          const session = isPlaced ? this.#session(request, exchange) : undefined;
+          const listed = await listTools(app, session, this.#handles && withHandle);
           const tools = choosesProject ? listed.map(withProject) : listed;
-          if (!showsViews(capabilities)) return { tools, ...stable };
+          const kept = app.hasProfile ? { ...stable, cacheScope: 'private' } : stable;
+          if (!showsViews(capabilities)) return { tools, ...kept };
           const { withView } = await views();
           // Other clients get another list.
           return { tools: tools.map(withView), ...stable, cacheScope: 'private' };
