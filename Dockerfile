@@ -15,6 +15,7 @@ RUN apt-get update \
 WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/rules ./rules
+COPY --from=build /build/words/software.words ./words/software.words
 COPY --from=build /build/dist ./dist
 # The project is mounted here.
 WORKDIR /project

@@ -7,6 +7,7 @@ export const benches = new Map([
   ['parallel', 'several servers that write next to a user'],
   ['graph', 'a plan of 22,000 records, read and changed'],
   ['search', 'the ranking of labelled questions, next to other engines, and the speed'],
+  ['meaning', 'questions in other words than their records, and what each signal of meaning adds'],
   ['answers', 'questions of a person, and whether a hit shows the answer'],
   ['http', 'requests per second, next to Express'],
   ['history', 'log, blame and restoration, next to native git'],

@@ -1,10 +1,13 @@
 import Fuse from 'fuse.js';
 import MiniSearch from 'minisearch';
 import type { MatchWay, SearchExplanation, SearchSignal } from '../../src/core/memory/store.ts';
+import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { allAtOnce } from '../../src/store/records/slices.ts';
 import { type SearchDocument, SearchIndex } from '../../src/store/search/index.ts';
 import { LearnedMeaning, learnedWeight } from '../../src/store/search/meaning/learned-meaning.ts';
 import type { CompareMeaning, PreparedMeaning } from '../../src/store/search/meaning/meaning.ts';
+import { shippedTable } from '../../src/store/search/meaning/shipped-table.ts';
+import type { WordTable } from '../../src/store/search/meaning/word-table.ts';
 import { fieldNames, fieldWeights } from '../../src/store/search/terms/search-document.ts';
 import { analyse } from '../../src/store/search/text/analyser.ts';
 import { stopWords } from '../../src/store/search/text/stop-words.ts';
@@ -18,10 +21,14 @@ export interface Engine {
   prepare(documents: readonly SearchDocument[]): (query: string) => string[];
 }
 
-/** Our engine over an index of the documents, with the signals of meaning that `learn` returns. */
+/** The table of words that ships with the program. */
+export const shipped = shippedTable(new NodeFiles());
+
+/** Our engine over an index of the documents, with a table of words and the signals that `learn` returns. */
 function ourEngine(
   name: string,
   learn: (index: SearchIndex) => readonly PreparedMeaning[],
+  table: WordTable | undefined,
 ): Engine {
   return {
     name,
@@ -29,7 +36,8 @@ function ourEngine(
       const index = new SearchIndex();
       for (const document of documents) index.upsert(document);
       const meanings = learn(index);
-      return (query) => index.search(query, { limit: 10, meanings }).hits.map(({ id }) => id);
+      return (query) =>
+        index.search(query, { limit: 10, meanings, table }).hits.map(({ id }) => id);
     },
   };
 }
@@ -43,8 +51,8 @@ export function learned(index: SearchIndex): readonly PreparedMeaning[] {
   return [{ name: 'learned', weight: learnedWeight, compare }];
 }
 
-export const ours = ourEngine('this program', learned);
-export const oursByWords = ourEngine('this program, without learned meaning', () => []);
+export const ours = ourEngine('this program', learned, shipped);
+export const oursByWords = ourEngine('this program, by words alone', () => [], undefined);
 
 export const usualMiniSearch: Engine = {
   name: 'MiniSearch as usually configured (boost, prefix, fuzzy 0.2)',
@@ -229,6 +237,7 @@ export interface SwitchedOff {
 /** The signals of this program; the first one is none. */
 export const switchedOff: readonly SwitchedOff[] = [
   { name: 'this program', part: () => 0 },
+  { name: 'without meaning', part: signal('meaning') },
   { name: 'without learned meaning', part: signal('learned') },
   { name: 'without words in one passage', part: signal('passage') },
   { name: 'without words near each other', part: signal('near') },
@@ -253,7 +262,8 @@ export function withoutSignals(
   for (const document of documents) index.upsert(document);
   const meanings = learned(index);
   return (query) => {
-    const { hits } = index.search(query, { limit: ranked, meanings, explain: true });
+    const options = { limit: ranked, meanings, table: shipped, explain: true };
+    const { hits } = index.search(query, options);
     return switchedOff.map(({ part }) => {
       const scored = hits.map(({ id, score, explanation }) => {
         const left = explanation ? 1 - part(explanation) / score : 1;

@@ -98,6 +98,7 @@ describeDeep('the package', () => {
         "rules/debug.yaml",
         "rules/test.toml",
         "schemas/*",
+        "words/software.words",
       ]
     `);
     expect(packed.unpackedSize).toBeLessThan(10_000_000);

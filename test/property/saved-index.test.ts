@@ -20,6 +20,7 @@ import fc from '../support/fc.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
+import { smallTable } from '../support/small-table.ts';
 
 /** A process with the index of an earlier one has to answer like a process without it. */
 
@@ -32,6 +33,9 @@ const words = [
   'utf8',
   'the',
   'session',
+  'jwt',
+  'login',
+  'cat',
   '数据',
   'é',
 ];
@@ -44,7 +48,18 @@ const step = fc.oneof(
 );
 const query = fc.oneof(
   text,
-  fc.constantFrom('cahce', 'sess', 'userid', 'user id', 'ach', '数据', 'sesion', 'usr', 'sessoin'),
+  fc.constantFrom(
+    'authentication',
+    'cahce',
+    'sess',
+    'userid',
+    'user id',
+    'ach',
+    '数据',
+    'sesion',
+    'usr',
+    'sessoin',
+  ),
 );
 
 type Fields = { readonly title: string; readonly body: string; readonly notes: string };
@@ -59,6 +74,8 @@ function apply(index: SearchIndex, model: Map<string, Fields>, steps: readonly S
 }
 type Step = { readonly id: string; readonly fields: Fields | undefined };
 
+const table = smallTable();
+
 /** Returns an index with the content of another one, as it comes back from a file. */
 function restored(
   index: SearchIndex,
@@ -67,7 +84,7 @@ function restored(
 ): SearchIndex {
   const ids = ['a', 'b', 'c', 'd', 'e'];
   const stateOf = (id: string) => (model.has(id) ? { labels: {} } : undefined);
-  const sections = allAtOnce(index.saving(ids, stateOf));
+  const sections = allAtOnce(index.saving(ids, stateOf, table));
   const file = SectionFile.open(Buffer.concat(sectionFile('mark', sections)), 'mark');
   const saved = file && SavedSearch.read(file, 0, ids.length, true);
   if (!saved) throw new Error('the file cannot be read');
@@ -119,6 +136,7 @@ test('an index that was saved answers like a new one, also after changes', () =>
         ]);
         for (const query of [...queries, ...words]) {
           expect(index.search(query)).toEqual(fresh.search(query));
+          expect(index.search(query, { table })).toEqual(fresh.search(query, { table }));
           const literal = { fuzzy: false, fields: ['title', 'notes'] as const };
           expect(index.search(query, literal)).toEqual(fresh.search(query, literal));
           const titles = { fields: ['title'] as const };

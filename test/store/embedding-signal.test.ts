@@ -48,6 +48,7 @@ async function serve(
   const warnings: string[] = [];
   const opened = await open(repo.root, [note], {
     learnAfter,
+    table: () => undefined,
     embedder,
     warn: (message) => warnings.push(message),
   });

@@ -28,7 +28,7 @@ function write(repo: Repo, key: string, text: string): void {
 }
 
 async function serve(repo: Repo, learnAfter = 0): Promise<Opened> {
-  const opened = await open(repo.root, [note], { learnAfter });
+  const opened = await open(repo.root, [note], { learnAfter, table: () => undefined });
   cleanUp.push(() => opened.workspace.close());
   return opened;
 }

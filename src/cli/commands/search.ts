@@ -97,19 +97,22 @@ const signalNames: readonly (readonly [name: SearchSignal, text: string])[] = [
   ['title', 'words in the title'],
   ['fit', 'a text about little else'],
   ['same_title', 'the title is the query'],
+  ['meaning', 'words used alike in texts about software'],
   ['learned', 'words used alike in the project'],
   ['model', 'similar by the embedding model'],
 ];
 
 /** One line for each word of the query and for each other signal, with what it adds to the score. */
-function explanationLines(screen: Screen, { words, signals }: SearchExplanation): string[] {
+function explanationLines(screen: Screen, { words, signals, similar = [] }: SearchExplanation) {
   const rows = words.map(({ asked, found, added }): [number, string] => {
     const uses = found.map(({ word, how, fields }) => `${word} (${how}, ${fields.join(' + ')})`);
     return [added, `${asked}: ${uses.join(', ')}`];
   });
   for (const [name, text] of signalNames) {
     const added = signals[name];
-    if (added) rows.push([added, text]);
+    const alike = name === 'meaning' ? similar : [];
+    const pairs = alike.map(({ asked, found }) => `${asked} ~ ${found.join(', ')}`);
+    if (added) rows.push([added, [text, ...pairs].join('; ')]);
   }
   return rows.map(([added, text]) => {
     const line = screen.fit(`${added.toFixed(2)}  ${screen.plain(text)}`, screen.width - 4);

@@ -47,7 +47,7 @@ export function cautionOf(doubts: RecordDoubts | undefined): readonly string[] {
 }
 
 /** Makes the explanation of a hit in an answer. */
-export function reportExplanation({ words, signals }: SearchExplanation) {
+export function reportExplanation({ words, signals, similar }: SearchExplanation) {
   return {
     words: words.map(({ asked, found, added }) => ({
       asked,
@@ -55,5 +55,6 @@ export function reportExplanation({ words, signals }: SearchExplanation) {
       added,
     })),
     signals: { ...signals },
+    ...(similar && { similar: similar.map(({ asked, found }) => ({ asked, found: [...found] })) }),
   };
 }

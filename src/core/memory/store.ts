@@ -269,6 +269,14 @@ export interface SearchExplanation {
   readonly words: readonly ExplainedWord[];
   /** The part of the score that each other signal adds. */
   readonly signals: { readonly [name in SearchSignal]?: number };
+  /** For words of the query that the record does not have, those that it has instead. */
+  readonly similar?: readonly SimilarWords[];
+}
+
+/** A word of the query, and the words of a record that are used most like it, the likest first. */
+export interface SimilarWords {
+  readonly asked: string;
+  readonly found: readonly string[];
 }
 
 /**
@@ -278,8 +286,18 @@ export interface SearchExplanation {
  */
 export type MeaningSignalName = 'learned' | 'model';
 
-/** `same_title`: the title is the query. */
-export type SearchSignal = 'passage' | 'near' | 'title' | 'fit' | 'same_title' | MeaningSignalName;
+/**
+ * `same_title`: the title is the query. `meaning`: words of the record that are used like those of the
+ * query in texts about software.
+ */
+export type SearchSignal =
+  | 'passage'
+  | 'near'
+  | 'title'
+  | 'fit'
+  | 'same_title'
+  | 'meaning'
+  | MeaningSignalName;
 
 /** A text with the words that stand before it where it is shown: `not chosen`, `why`. */
 export interface LabelledText {

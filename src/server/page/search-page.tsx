@@ -129,6 +129,7 @@ const signalTexts: { readonly [signal: string]: string } = {
   title: 'they are in the title',
   fit: 'the record is about little else',
   same_title: 'the title is the query',
+  meaning: 'its words are used like those of the query',
   learned: 'the memory uses these words in similar texts',
   model: 'the embedding model finds it similar',
 };

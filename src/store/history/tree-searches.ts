@@ -7,6 +7,7 @@ import { derivedPlace } from '../records/derived-place.ts';
 import { LiveRecords } from '../records/live-records.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { savedContent, typeMark } from '../records/saved-layout.ts';
+import { shippedTable } from '../search/meaning/shipped-table.ts';
 import { RecordSearch } from '../search/record-search.ts';
 import { SavedState } from '../search/saved-state.ts';
 
@@ -94,7 +95,8 @@ export class TreeSearch {
   ) {
     const { types } = memory;
     this.#view = new LiveRecords(folder, types);
-    this.#search = new RecordSearch(this.#view, types);
+    const table = () => shippedTable(memory.files);
+    this.#search = new RecordSearch(this.#view, types, async () => [], table);
     const isSaved = tree !== undefined && least < Number.POSITIVE_INFINITY;
     const place = () => (isSaved ? derivedPlace(memory, tree) : undefined);
     // A file with another name than its own counts as missing.

@@ -1,7 +1,11 @@
 import type { SearchFields } from '../../core/record/record-type.ts';
 import { allAtOnce, type Steps } from '../records/slices.ts';
+import { askedMeaning } from './meaning/asked-meaning.ts';
+import { similarWords } from './meaning/similar-words.ts';
+import { makeVectors } from './meaning/table-meaning.ts';
 import type { ProjectText } from './meaning/training-matrix.ts';
 import { learnVectors } from './meaning/vector-training.ts';
+import type { WordTable } from './meaning/word-table.ts';
 import type { WordVectors } from './meaning/word-vectors.ts';
 import { FieldScope } from './query/field-scope.ts';
 import { hasWholeWord } from './query/query.ts';
@@ -13,6 +17,7 @@ import { Collection } from './terms/collection.ts';
 import type { SavedSearch } from './terms/saved-search.ts';
 import type { Hits, SearchDocument } from './terms/search-document.ts';
 import { type RowState, saveSearch } from './terms/search-writer.ts';
+import type { IndexedDocument } from './terms/searched-collection.ts';
 import { outlineOf } from './text/text-outline.ts';
 
 export type { Hit, Hits, SearchDocument } from './terms/search-document.ts';
@@ -44,8 +49,13 @@ export class SearchIndex {
   }
 
   /** Encodes the index in steps; see `saveSearch`. */
-  saving(ids: readonly string[], stateOf: (id: string) => RowState): Steps<Uint8Array[]> {
-    return saveSearch(this.#collection, ids, stateOf);
+  *saving(
+    ids: readonly string[],
+    stateOf: (id: string) => RowState,
+    table?: WordTable,
+  ): Steps<Uint8Array[]> {
+    if (table) yield* makeVectors(table, this.#collection);
+    return yield* saveSearch(this.#collection, ids, stateOf, table?.id);
   }
 
   /** The texts of a document; undefined if there is none with this id. */
@@ -121,20 +131,27 @@ export class SearchIndex {
     const { filter, limit = 20, offset = 0, fuzzy = true, rest = [] } = options;
     const collection = this.#collection;
     const found = fuzzy
-      ? yield* searchByWords(collection, query, options, outlineOf, this.#explains(options))
+      ? yield* searchByWords(collection, query, options, outlineOf, this.#explains(query, options))
       : undefined;
-    if (found && (found.total > 0 || options.sure)) return found;
+    const { alone = 0, ...byWords } = found ?? { hits: [], total: 0 };
+    if (found && (found.total > alone || options.sure)) return byWords;
     // The index has no entry for punctuation or for the middle of a word.
     const isFound = fuzzy && hasWholeWord(query);
     const documents = isFound ? [] : collection.documents(filter ?? (() => true));
     const scope = new FieldScope(options.fields);
     const score = fuzzy ? 0.1 : 1;
     const page = { limit, offset };
-    return yield* literal([documents, rest], query, page, score, scope, options.explain);
+    const literally = yield* literal([documents, rest], query, page, score, scope, options.explain);
+    return found && literally.total === 0 ? byWords : literally;
   }
 
-  #explains(options: SearchOptions): Explain | undefined {
-    if (!options.explain) return undefined;
-    return (...found) => explain(this.#collection, ...found);
+  #explains(query: string, { explain: isWanted, table }: SearchOptions): Explain | undefined {
+    if (!isWanted) return undefined;
+    return (one, concepts, rarities, scope) => {
+      const asked = table && askedMeaning(query, concepts, table, this.#collection);
+      const similarIn = (entry: IndexedDocument) =>
+        asked ? similarWords(asked, entry, table) : [];
+      return explain(this.#collection, one, concepts, rarities, scope, similarIn);
+    };
   }
 }

@@ -4,6 +4,7 @@ import type { LiveRecords } from '../records/live-records.ts';
 import type { SavedRecords } from '../records/saved-records.ts';
 import { allAtOnce, inSlices, type Steps } from '../records/slices.ts';
 import { SearchIndex } from './index.ts';
+import type { WordTable } from './meaning/word-table.ts';
 import { Sizes } from './sizes.ts';
 import type { Labels, SavedSearch } from './terms/saved-search.ts';
 import type { RowState } from './terms/search-writer.ts';
@@ -102,11 +103,11 @@ export class IndexedRecords {
   }
 
   /** Encodes the index in steps, with one row for each path. */
-  saving(paths: readonly string[]): Steps<Uint8Array[]> {
-    return this.index.saving(paths, (path): RowState => {
-      if (this.#leftOut.get(path) !== undefined) return 'left out';
-      return this.at(path);
-    });
+  saving(paths: readonly string[], table: WordTable | undefined): Steps<Uint8Array[]> {
+    const stateOf = (path: string): RowState => {
+      return this.#leftOut.get(path) === undefined ? this.at(path) : 'left out';
+    };
+    return this.index.saving(paths, stateOf, table);
   }
 
   /** The index entry of the record at a path; undefined when it is not indexed. */

@@ -16,6 +16,7 @@ import type { Hit, SearchDocument } from './index.ts';
 import { type EarlierIndex, IndexedRecords } from './indexed-records.ts';
 import { type MeaningSignal, prepareMeanings } from './meaning/meaning.ts';
 import type { ProjectText } from './meaning/training-matrix.ts';
+import type { WordTable } from './meaning/word-table.ts';
 import type { WordVectors } from './meaning/word-vectors.ts';
 import { answerOf } from './passage/snippet.ts';
 import { SearchFilter } from './query/search-filter.ts';
@@ -38,15 +39,19 @@ export class RecordSearch {
   readonly #indexed: IndexedRecords;
   /** Returns the signals of meaning; they are loaded by the first search by words. */
   readonly #signals: () => Promise<readonly MeaningSignal[]>;
+  /** Returns the table of words that ships with the program. */
+  readonly #table: () => WordTable | undefined;
 
   constructor(
     view: LiveRecords,
     types: readonly AnyRecordType[],
     signals: () => Promise<readonly MeaningSignal[]> = async () => [],
+    table: () => WordTable | undefined = () => undefined,
   ) {
     this.#view = view;
     this.#types = types;
     this.#signals = signals;
+    this.#table = table;
     this.#indexed = new IndexedRecords(view, types);
   }
 
@@ -62,7 +67,7 @@ export class RecordSearch {
 
   /** Encodes the index in steps, with one row for each path. */
   saving(paths: readonly string[]): Steps<Uint8Array[]> {
-    return this.#indexed.saving(paths);
+    return this.#indexed.saving(paths, this.#table());
   }
 
   /** Updates the index; returns false if it lacks a record, also one that it leaves out. */
@@ -134,6 +139,7 @@ export class RecordSearch {
       ...(request.sure && { sure: request.sure }),
       fuzzy,
       meanings,
+      ...(fuzzy && !request.sure && { table: this.#table() }),
       explain: request.explain ?? false,
       rest,
     });

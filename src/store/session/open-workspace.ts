@@ -26,6 +26,8 @@ import { LocalFile } from '../records/local-state.ts';
 import { configPath } from '../records/memory-config.ts';
 import { MemoryFolder } from '../records/memory-folder.ts';
 import type { MeaningSignal } from '../search/meaning/meaning.ts';
+import { shippedTable } from '../search/meaning/shipped-table.ts';
+import type { WordTable } from '../search/meaning/word-table.ts';
 import { RecordSearch } from '../search/record-search.ts';
 import type { EmbeddingSignal } from './embedding-signal.ts';
 import type { HitChanges } from './hit-changes.ts';
@@ -47,6 +49,8 @@ export interface WorkspaceParts {
   readonly leastSaved: number;
   /** How long after a search words are learned, in milliseconds; infinite for not at all. */
   readonly learnAfter: number;
+  /** Returns the table of word vectors; undefined to find by words alone. */
+  readonly table: (files: Files) => WordTable | undefined;
   uuid(): string;
 }
 
@@ -57,6 +61,7 @@ const real: WorkspaceParts = {
   calm: 400,
   leastSaved: 500,
   learnAfter: 2000,
+  table: shippedTable,
   uuid: () => globalThis.crypto.randomUUID(),
 };
 
@@ -130,7 +135,12 @@ class StoreWorkspace implements Workspace {
       warn,
       isCurrent,
     });
-    this.#search = new RecordSearch(this.#memory.view, types, () => this.#signals());
+    this.#search = new RecordSearch(
+      this.#memory.view,
+      types,
+      () => this.#signals(),
+      () => parts.table(files),
+    );
     this.#learnAfter = parts.learnAfter;
     this.#openEmbedder = options.embedder;
     this.#warn = warn;

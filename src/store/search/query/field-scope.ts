@@ -6,12 +6,13 @@ import type { SearchedCollection } from '../terms/searched-collection.ts';
 
 /** The fields that a search looks at: a match in any other field neither finds a document nor counts. */
 export class FieldScope {
+  /** Whether it has all fields. */
+  readonly isWhole: boolean;
   readonly #fields: ReadonlySet<TextField>;
-  readonly #isWhole: boolean;
 
   constructor(fields: readonly TextField[] = fieldNames) {
     this.#fields = new Set(fields);
-    this.#isWhole = this.#fields.size === fieldNames.length;
+    this.isWhole = this.#fields.size === fieldNames.length;
   }
 
   has(field: TextField): boolean {
@@ -25,7 +26,7 @@ export class FieldScope {
 
   /** The weight of a term in a document. Postings hold the sum of all fields only. */
   weight(term: Term, posting: number, collection: SearchedCollection): number {
-    if (this.#isWhole) return weightOf(posting);
+    if (this.isWhole) return weightOf(posting);
     const entry = collection.entry(documentOf(posting));
     let weight = 0;
     for (const [order, field] of fieldNames.entries()) {
@@ -39,7 +40,7 @@ export class FieldScope {
 
   /** The length of a document in words, as the ranking counts it. */
   length(collection: SearchedCollection, number: number): number {
-    if (this.#isWhole) return collection.lengthOf(number);
+    if (this.isWhole) return collection.lengthOf(number);
     const words = collection.entry(number)?.words ?? [];
     return fieldNames.reduce((sum, field, order) => {
       return this.has(field) ? sum + (words[order]?.length ?? 0) : sum;

@@ -1,4 +1,9 @@
-import type { ExplainedWord, MatchWay, SearchExplanation } from '../../../core/memory/store.ts';
+import type {
+  ExplainedWord,
+  MatchWay,
+  SearchExplanation,
+  SimilarWords,
+} from '../../../core/memory/store.ts';
 import type { TextField } from '../../../core/record/record-type.ts';
 import type { FieldScope } from '../query/field-scope.ts';
 import type { Concept } from '../query/query.ts';
@@ -14,13 +19,15 @@ const mostFound = 10;
  * Explains the score of a document: the words that matched, and what each signal added.
  *
  * @param rarities the weight of each concept.
+ * @param similarIn finds the words of a document that are like those of the query.
  */
 export function explain(
   collection: SearchedCollection,
-  { entry, score, closeness, fit, meaning }: Ranked,
+  { entry, score, closeness, fit, meaning, meant, share }: Ranked,
   concepts: readonly Concept[],
   rarities: readonly number[],
   scope: FieldScope,
+  similarIn: (entry: IndexedDocument) => readonly SimilarWords[],
 ): SearchExplanation {
   const length = scope.length(collection, entry.number);
   const matched = concepts.flatMap((concept, index) => {
@@ -30,14 +37,15 @@ export function explain(
     return [{ asked: concept.asked, found, value }];
   });
   const { passage, near, title } = closeness;
-  const meant = Object.values(meaning).reduce((total, value) => total + value, 0);
-  const sum = matched.reduce(
+  const learned = Object.values(meaning).reduce((total, value) => total + value, 0);
+  const own = matched.reduce(
     (total, { value }) => total + value,
-    passage + near + title + fit + meant,
+    passage + near + title + fit + learned,
   );
+  const sum = share * own + meant;
   // A title that equals the query has this score whatever else matches.
   const isSame = score === 1;
-  const part = (value: number) => rounded(isSame ? 0 : (score * value) / sum);
+  const part = (value: number) => rounded(isSame ? 0 : (score * share * value) / sum);
   const words = matched.map(
     ({ value, ...word }): ExplainedWord => ({
       ...word,
@@ -47,7 +55,16 @@ export function explain(
   if (isSame) return { words, signals: { same_title: 1 } };
   const signals = { passage: part(passage), near: part(near), title: part(title), fit: part(fit) };
   const meanings = Object.entries(meaning).map(([name, value]) => [name, part(value)]);
-  return { words, signals: { ...signals, ...Object.fromEntries(meanings) } };
+  const similar = meant > 0 ? similarIn(entry) : [];
+  return {
+    words,
+    ...(similar.length > 0 && { similar }),
+    signals: {
+      ...signals,
+      ...Object.fromEntries(meanings),
+      ...(meant > 0 && { meaning: rounded((score * meant) / sum) }),
+    },
+  };
 }
 
 /** Explains a hit that has the query as a literal text. */

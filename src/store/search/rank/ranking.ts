@@ -1,10 +1,13 @@
 import type { Steps } from '../../records/slices.ts';
+import { askedMeaning } from '../meaning/asked-meaning.ts';
 import {
   type AddedMeaning,
   addMeanings,
   type PreparedMeaning,
   type RankedQuery,
 } from '../meaning/meaning.ts';
+import { rateMeaning } from '../meaning/table-meaning.ts';
+import type { WordTable } from '../meaning/word-table.ts';
 import type { AskedTerms } from '../query/asked-terms.ts';
 import { fieldFit } from '../query/field-fit.ts';
 import type { FieldScope } from '../query/field-scope.ts';
@@ -25,6 +28,9 @@ export interface Ranked {
   /** The part added for a field that is about little else than the query. */
   readonly fit: number;
   readonly meaning: AddedMeaning;
+  /** The part added for the meaning of the query, and the share of all others that counts next to it. */
+  readonly meant: number;
+  readonly share: number;
 }
 
 /** A query that `rank` answers. */
@@ -44,6 +50,8 @@ export interface RankRequest {
   readonly refined: number;
   /** Signals that change the order of the first hits. */
   readonly meanings: readonly PreparedMeaning[];
+  /** Vectors of words, for what the words of the query do not find. */
+  readonly table: WordTable | undefined;
 }
 
 /** A document and the score of its words. */
@@ -52,6 +60,8 @@ type ScoredDocument = Pick<Ranked, 'entry' | 'score'>;
 const notRefined: Closeness = { passage: 0, near: 0, title: 0 };
 /** The share of the best score that a field adds of which every word was asked for. */
 const fitWeight = 0.25;
+/** Number of documents that are found by meaning alone. */
+const mostMeant = 10;
 
 /**
  * Ranks the documents that match any concept, the best first.
@@ -63,8 +73,8 @@ const fitWeight = 0.25;
  */
 export function* rank(
   collection: SearchedCollection,
-  { text, name, concepts, asked, scope, accepts, limit, refined, meanings }: RankRequest,
-): Steps<{ ranked: Ranked[]; total: number; rarities: readonly number[] }> {
+  { text, name, concepts, asked, scope, accepts, limit, refined, meanings, table }: RankRequest,
+): Steps<RankResult> {
   const average = collection.averageLength;
   const scores = new Float64Array(collection.capacity);
   const rarities: number[] = [];
@@ -90,7 +100,7 @@ export function* rank(
     const closeness =
       index < refined ? lookCloser(collection, entry, score, asked, rarities, scope) : notRefined;
     const closer = score + closeness.passage + closeness.near + closeness.title;
-    ranked.push({ entry, score: closer, closeness, fit: 0, meaning: {} });
+    ranked.push({ entry, score: closer, closeness, fit: 0, meaning: {}, meant: 0, share: 1 });
     yield;
   }
   const top = bestOf(ranked.slice(0, refined));
@@ -102,8 +112,64 @@ export function* rank(
   const query = { text, concepts, rarities, termText };
   const meant =
     meanings.length > 0 ? yield* withMeaning(ranked, refined, meanings, query, top) : ranked;
-  const scaled = meant.map((one) => ({ ...one, score: 1 / (1 + most / (2 * one.score)) }));
-  return { ranked: scaled.sort(order), total, rarities };
+  const isNamed = meant.some(({ score }) => score === Number.POSITIVE_INFINITY);
+  const found =
+    table && !isNamed
+      ? yield* withTable(table, collection, meant, query, { most, scores, accepts, scope })
+      : meant;
+  // Without a word that is known, meaning has a scale of its own.
+  const unit = most || 1;
+  const scaled = found.map((one) => ({ ...one, score: 1 / (1 + unit / (2 * one.score)) }));
+  const alone = found.reduce((sum, { entry }) => sum + (scores[entry.number] === 0 ? 1 : 0), 0);
+  return { ranked: scaled.sort(order), total: total + alone, alone, rarities };
+}
+
+/** Documents by rank. */
+export interface RankResult {
+  readonly ranked: Ranked[];
+  /** Number of all documents that were found, and of those that were found by meaning alone. */
+  readonly total: number;
+  readonly alone: number;
+  readonly rarities: readonly number[];
+}
+
+/** The scores of the words of a query, by the number of the document, and the most that they can be. */
+interface WordScores {
+  readonly scores: Float64Array;
+  readonly most: number;
+}
+
+/** Adds what the table of words says about all documents, and the ones that only it finds. */
+function* withTable(
+  table: WordTable,
+  collection: SearchedCollection,
+  ranked: readonly Ranked[],
+  query: RankedQuery,
+  { most, scores, accepts, scope }: WordScores & Pick<RankRequest, 'accepts' | 'scope'>,
+): Steps<readonly Ranked[]> {
+  if (!scope.isWhole) return ranked;
+  const asked = askedMeaning(query.text, query.concepts, table, collection);
+  if (!asked) return ranked;
+  const unit = most || 1;
+  const best = bestOf(ranked) / unit;
+  const rated = yield* rateMeaning(table, collection, asked, best, accepts);
+  if (!rated) return ranked;
+  const { share, added } = rated;
+  const own = new Set(ranked.map(({ entry }) => entry.number));
+  const gain = (number: number) => unit * (added[number] ?? 0);
+  const found = ranked.map((one) => {
+    const meant = gain(one.entry.number);
+    const score = share * one.score + meant;
+    return { ...one, score, share, meant };
+  });
+  for (const number of bestMeant(added, own, collection)) {
+    const entry = collection.entry(number);
+    if (!entry) continue;
+    const meant = gain(number);
+    const score = share * (scores[number] ?? 0) + meant;
+    found.push({ entry, score, closeness: notRefined, fit: 0, meaning: {}, meant, share });
+  }
+  return found;
 }
 
 /** The best score, except for that of a title that equals the query. */
@@ -129,6 +195,28 @@ function* withMeaning(
     const sum = Object.values(meaning).reduce((total, value) => total + value, 0);
     return { ...one, score: one.score + sum, meaning };
   });
+}
+
+/** The documents with the most meaning, except for those that the words have ranked. */
+function bestMeant(
+  added: Float64Array,
+  ranked: ReadonlySet<number>,
+  collection: SearchedCollection,
+): readonly number[] {
+  const idOf = (number: number) => collection.idOf(number) ?? '';
+  const order = (a: number, b: number) =>
+    (added[b] ?? 0) - (added[a] ?? 0) || (idOf(a) < idOf(b) ? -1 : 1);
+  const best: number[] = [];
+  let least = 0;
+  for (let number = 0; number < added.length; number++) {
+    const value = added[number] as number;
+    if (value === 0 || value < least || ranked.has(number)) continue;
+    best.push(number);
+    if (best.length < 4 * mostMeant) continue;
+    best.sort(order).length = mostMeant;
+    least = added[best.at(-1) ?? 0] ?? 0;
+  }
+  return best.sort(order).slice(0, mostMeant);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { SearchExplanation } from '../../../core/memory/store.ts';
 import type { TextField } from '../../../core/record/record-type.ts';
 import type { Steps } from '../../records/slices.ts';
 import type { PreparedMeaning } from '../meaning/meaning.ts';
+import type { WordTable } from '../meaning/word-table.ts';
 import { type RatedEntry, ratedEntries } from '../passage/rated-entries.ts';
 import { excerpt } from '../passage/snippet.ts';
 import { AskedTerms } from '../query/asked-terms.ts';
@@ -36,6 +37,8 @@ export interface WordSearchOptions {
   readonly fields?: readonly TextField[];
   /** Signals that change the order of the first hits. */
   readonly meanings?: readonly PreparedMeaning[];
+  /** Vectors of words, for what the words of the query do not find. */
+  readonly table?: WordTable | undefined;
 }
 
 /** A question for a reason. */
@@ -68,6 +71,8 @@ export interface FoundByWords {
   readonly found: readonly RankedHit[];
   /** Number of all documents and entries that matched. */
   readonly total: number;
+  /** Number of those that were found by meaning alone. */
+  readonly alone: number;
 }
 
 /** Finds the documents that have words of a query, the best first; equally good ones by id. */
@@ -77,12 +82,18 @@ export function* searchByWords(
   options: WordSearchOptions,
   outlineOf: OutlineOf,
   explain?: Explain,
-): Steps<Hits> {
-  const { found, total } = yield* findByWords(collection, query, options, outlineOf, explain);
+): Steps<Hits & { readonly alone: number }> {
+  const { found, total, alone } = yield* findByWords(
+    collection,
+    query,
+    options,
+    outlineOf,
+    explain,
+  );
   const { limit = usualLimit, offset = 0 } = options;
   const hits: Hit[] = [];
   for (const one of found.slice(offset, offset + limit)) hits.push(yield* one.hit());
-  return { hits, total };
+  return { hits, total, alone };
 }
 
 /**
@@ -103,7 +114,7 @@ export function* findByWords(
   const concepts = yield* plan(query, dictionary, collection.size);
   const asked = new AskedTerms(concepts, dictionary.termCount);
   const name = plain(query);
-  const { ranked, total, rarities } = yield* rank(collection, {
+  const { ranked, total, alone, rarities } = yield* rank(collection, {
     text: query,
     name,
     concepts,
@@ -113,6 +124,7 @@ export function* findByWords(
     limit: offset + limit,
     refined: options.sure ? refinedForSure : mostRefined,
     meanings: options.meanings ?? [],
+    table: options.sure ? undefined : options.table,
   });
   const wanted = {
     concepts,
@@ -202,9 +214,11 @@ export function* findByWords(
       },
     };
   });
-  if (!options.sure) return { found: found.slice(0, offset + limit), total: total + entries };
+  if (!options.sure) {
+    return { found: found.slice(0, offset + limit), total: total + entries, alone };
+  }
   const sure = yield* sureHits(found, query, collection, options.sure);
-  return { found: sure.slice(0, offset + limit), total: sure.length };
+  return { found: sure.slice(0, offset + limit), total: sure.length, alone: 0 };
 }
 
 /** A document, or an entry of one, in the form that `newestFirst` orders. */

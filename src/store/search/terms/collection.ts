@@ -4,6 +4,7 @@ import type { Steps } from '../../records/slices.ts';
 import { analyse } from '../text/analyser.ts';
 import { pieces } from '../text/search-pieces.ts';
 import { Dictionary, type Word } from './dictionary.ts';
+import { DocumentVectors } from './document-vectors.ts';
 import { numbersOf } from './number-list.ts';
 import { without, withWeight } from './postings.ts';
 import type { SavedSearch } from './saved-search.ts';
@@ -94,12 +95,16 @@ class StoredDocument implements IndexedDocument {
 /** The inverted index: the documents of each term, and the words of each document. */
 export class Collection implements SearchedCollection {
   readonly dictionary = new Dictionary();
+  /** The packed vectors of the documents, as far as they were needed. */
+  readonly vectors = new DocumentVectors();
   /** The documents by number; the number of a removed document is reused. */
   #entries: (IndexedDocument | undefined)[] = [];
   #ids: (string | undefined)[] = [];
   /** The saved index that the first documents are from, and how to read their fields. */
   #saved: SavedSearch | undefined;
   #fieldsOf: (id: string) => SearchFields | undefined = () => undefined;
+  /** Whether the vectors of the saved index were taken. */
+  #hasTaken = false;
   /** The name that a search has asked for last, with its hash. */
   #asked: { readonly name: string; readonly hash: number } = { name: '', hash: hashOf('') };
   /** The number of content words of each document, by document number. */
@@ -211,6 +216,20 @@ export class Collection implements SearchedCollection {
     return this.#titles[number] ?? 0;
   }
 
+  takeVectors(table: string): void {
+    const saved = this.#saved;
+    if (!saved || this.#hasTaken) return;
+    this.#hasTaken = true;
+    const { starts, packed } = saved.vectors(table) ?? {};
+    if (!starts || !packed) return;
+    const isSame = (row: number) => this.has(row) && !(this.#entries[row] instanceof LiveDocument);
+    this.vectors.addAll(starts, packed, isSame);
+  }
+
+  termsOf(number: number): readonly Uint32Array[] {
+    return this.#entries[number]?.terms ?? this.#saved?.termsOf(number) ?? [];
+  }
+
   /** The words of each field of a document; those of a saved one do not stay in memory. */
   wordsOf(number: number): readonly (readonly Word[])[] {
     return this.#entries[number]?.words ?? this.#savedWords(number);
@@ -269,6 +288,7 @@ export class Collection implements SearchedCollection {
 
   #newNumber(): number {
     const number = this.#free.pop() ?? this.#ids.length;
+    this.vectors.delete(number);
     this.#entries[number] = undefined;
     this.#ids[number] = undefined;
     return number;
@@ -302,6 +322,7 @@ export class Collection implements SearchedCollection {
     this.#size -= 1;
     this.#ids[number] = undefined;
     this.#entries[number] = undefined;
+    this.vectors.delete(number);
     this.#totalLength -= this.#lengths[number] ?? 0;
     let steps = 0;
     for (const [order, words] of texts.entries()) {

@@ -20,6 +20,8 @@ const postings = postingsAt + 1;
 const wordsAt = postings + pagedSections;
 const words = wordsAt + 1;
 const documents = words + pagedSections;
+const vectorsAt = documents + 1;
+const vectors = vectorsAt + 1;
 
 /** The numbers of one document: state, content words, hash of its title, place of its labels. */
 export const perDocument = 4;
@@ -37,6 +39,8 @@ interface SavedFacts {
   readonly length: number;
   /** The number of documents. */
   readonly size: number;
+  /** Identifies the table of words that the vectors are made with; absent without vectors. */
+  readonly table?: string;
 }
 
 /** The content of an index, as it is encoded. */
@@ -52,6 +56,9 @@ export interface IndexContent {
   readonly wordsAt: Uint32Array;
   readonly tokens: Uint8Array;
   readonly documents: Uint32Array;
+  /** The first vector of each document; after the last one, how many there are. */
+  readonly vectorsAt: Uint32Array;
+  readonly vectors: Uint8Array;
 }
 
 /** Returns the sections of an index. */
@@ -68,6 +75,8 @@ export function indexSections(content: IndexContent): Uint8Array[] {
     bytesOf(content.wordsAt),
     ...pageBytes(content.tokens),
     bytesOf(content.documents),
+    bytesOf(content.vectorsAt),
+    content.vectors,
   ];
 }
 
@@ -92,6 +101,7 @@ export class SavedSearch implements StoredWords {
   readonly #lists: Lists;
   readonly #postings: PagedBytes;
   readonly #tokens: PagedBytes;
+  readonly #vectors: () => SavedVectors | undefined;
 
   private constructor(
     saved: SavedFacts,
@@ -99,6 +109,7 @@ export class SavedSearch implements StoredWords {
     lists: Lists,
     bytes: { readonly postings: PagedBytes; readonly tokens: PagedBytes },
     count: number,
+    vectors: () => SavedVectors | undefined,
   ) {
     this.facts = saved;
     this.words = texts.words;
@@ -107,6 +118,7 @@ export class SavedSearch implements StoredWords {
     this.#lists = lists;
     this.#postings = bytes.postings;
     this.#tokens = bytes.tokens;
+    this.#vectors = vectors;
   }
 
   /**
@@ -143,7 +155,16 @@ export class SavedSearch implements StoredWords {
       tokens: PagedBytes.read(file, first + words, whole),
     };
     if (!isComplete(texts) || !isComplete(lists) || !isComplete(bytes)) return undefined;
-    return new SavedSearch(saved, texts, lists, bytes, count);
+    return new SavedSearch(saved, texts, lists, bytes, count, () => {
+      const starts = numbers(vectorsAt, count + 1);
+      const packed = file.section(first + vectors);
+      return starts && packed && { starts, packed };
+    });
+  }
+
+  /** The vectors of the documents, if they are made with this table of words. */
+  vectors(table: string): SavedVectors | undefined {
+    return this.facts.table === table ? this.#vectors() : undefined;
   }
 
   get letters(): Uint32Array {
@@ -233,6 +254,12 @@ export class SavedSearch implements StoredWords {
       return places;
     });
   }
+}
+
+/** The packed vectors of documents, and the place of the first one of each document. */
+export interface SavedVectors {
+  readonly starts: Uint32Array;
+  readonly packed: Uint8Array;
 }
 
 /** Reads the list with a number, of lists that follow each other. */

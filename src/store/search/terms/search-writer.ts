@@ -2,6 +2,7 @@ import type { Steps } from '../../records/slices.ts';
 import { ByteList } from './byte-list.ts';
 import type { Collection } from './collection.ts';
 import type { Term, Word } from './dictionary.ts';
+import { vectorBytes } from './document-vectors.ts';
 import { documentOf, type Postings, weightIn, withWeight } from './postings.ts';
 import { indexed, indexSections, type Labels, leftOut, perDocument } from './saved-search.ts';
 import { fieldNames, fieldWeights } from './search-document.ts';
@@ -14,11 +15,13 @@ export type RowState = { readonly labels: Labels } | 'left out' | undefined;
  *
  * @param paths the record of each row.
  * @param stateOf says whether the record at a path is indexed.
+ * @param table identifies the table of words that the vectors are made with; undefined for none.
  */
 export function* saveSearch(
   collection: Collection,
   paths: readonly string[],
   stateOf: (path: string) => RowState,
+  table: string | undefined,
 ): Steps<Uint8Array[]> {
   const words = [...collection.dictionary.words()].sort((a, b) => (a.text < b.text ? -1 : 1));
   const terms = [...new Set(words.map(({ term }) => term))];
@@ -31,11 +34,14 @@ export function* saveSearch(
   const stream = new ByteList();
   const wordsAt = new Uint32Array(paths.length + 1);
   const documents = new Uint32Array(perDocument * paths.length);
+  const vectorsAt = new Uint32Array(paths.length + 1);
+  const vectors: Uint8Array[] = [];
   let length = 0;
   let size = 0;
   for (const [row, path] of paths.entries()) {
     yield;
     wordsAt[row] = stream.length;
+    vectorsAt[row + 1] = vectorsAt[row] ?? 0;
     const state = stateOf(path);
     if (state === 'left out') documents[perDocument * row] = leftOut;
     const number = collection.numberOf(path);
@@ -54,6 +60,12 @@ export function* saveSearch(
     labels.set(text, label);
     const words = collection.lengthOf(number);
     documents.set([indexed, words, collection.titleHash(number), label], perDocument * row);
+    const packed = table === undefined ? undefined : collection.vectors.of(number);
+    if (packed) {
+      // A copy, because the block changes between two steps.
+      vectors.push(packed.slice());
+      vectorsAt[row + 1] = (vectorsAt[row] ?? 0) + packed.length / vectorBytes;
+    }
     length += words;
     size += 1;
   }
@@ -72,7 +84,13 @@ export function* saveSearch(
   }
   postingsAt[terms.length] = postings.length;
   return indexSections({
-    facts: { labels: [...labels.keys()].map(toLabels), tokens: collection.tokens, length, size },
+    facts: {
+      labels: [...labels.keys()].map(toLabels),
+      tokens: collection.tokens,
+      length,
+      size,
+      ...(table !== undefined && { table }),
+    },
     words: words.map(({ text }) => text),
     terms: terms.map(({ text }) => text),
     termOf: Uint32Array.from(words, ({ term }) => termPlace.get(term) ?? 0),
@@ -82,6 +100,8 @@ export function* saveSearch(
     wordsAt,
     tokens: stream.bytes,
     documents,
+    vectorsAt,
+    vectors: Buffer.concat(vectors),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Dictionary, Word } from './dictionary.ts';
+import type { DocumentVectors } from './document-vectors.ts';
 import type { SearchDocument } from './search-document.ts';
 
 /** A document in the form that the ranking needs. */
@@ -21,6 +22,8 @@ export interface SearchedCollection {
   readonly capacity: number;
   /** The mean number of content words of a document. */
   readonly averageLength: number;
+  /** The packed vectors of the documents, as far as they were needed. */
+  readonly vectors: DocumentVectors;
   /** The number of content words of a document. */
   lengthOf(number: number): number;
   has(number: number): boolean;
@@ -30,4 +33,8 @@ export interface SearchedCollection {
   isNamed(number: number, name: string): boolean;
   /** The document with a number; undefined if there is none. */
   entry(number: number): IndexedDocument | undefined;
+  /** Takes the vectors of the saved index, once, if they are made with this table of words. */
+  takeVectors(table: string): void;
+  /** The same as `terms` of a document; those of a saved one do not stay in memory. */
+  termsOf(number: number): readonly Uint32Array[];
 }

@@ -1,0 +1,64 @@
+import type { Concept } from '../query/query.ts';
+import { rarity } from '../terms/bm25.ts';
+import type { SearchedCollection } from '../terms/searched-collection.ts';
+import { analyse } from '../text/analyser.ts';
+import { stopWords } from '../text/stop-words.ts';
+import { tableDimensions, toUnit } from './packed-vector.ts';
+import type { WordTable } from './word-table.ts';
+
+/** Limits of a query: of a longer one the first words are enough. */
+const mostText = 10_000;
+const mostWords = 64;
+/** Identifiers, paths, versions, numbers and quoted phrases are decided by their letters alone. */
+const literalParts =
+  /"[^"]*"|`[^`]*`|\S*(?:[\p{N}_/\\@:.]|\p{Ll}\p{Lu})\S*[^\s.:?!,;]\S*|\S*\p{N}\S*/gu;
+
+/** A word of a query that has a vector. */
+export interface AskedWord {
+  readonly word: string;
+  readonly term: string;
+  readonly place: number;
+}
+
+/** The meaning of a query, as far as the table of words knows it. */
+export interface AskedMeaning {
+  readonly words: readonly AskedWord[];
+  /** The sum of the words, of length 1. */
+  readonly vector: Float64Array;
+  /** The share of the words that have a vector, by rarity. */
+  readonly covered: number;
+  /** The share of the words that the memory has, by rarity. */
+  readonly known: number;
+}
+
+/** Reads the meaning of a query; undefined if none of its words has one. */
+export function askedMeaning(
+  query: string,
+  concepts: readonly Concept[],
+  table: WordTable,
+  { dictionary, size }: SearchedCollection,
+): AskedMeaning | undefined {
+  const text = query.slice(0, mostText).replace(literalParts, ' ');
+  const found = new Set(concepts.map(({ asked }) => asked));
+  const seen = new Set<string>();
+  const words: AskedWord[] = [];
+  const vector = new Float64Array(tableDimensions);
+  const sums = { all: 0, covered: 0, known: 0 };
+  analyse(text, ({ kind, word, term }) => {
+    if (kind === 'letter' || kind === 'whole' || stopWords.has(word)) return;
+    if (seen.has(term) || seen.size === mostWords) return;
+    seen.add(term);
+    const own = dictionary.term(term);
+    const value = rarity(own?.postings.length ?? 0, size);
+    sums.all += value;
+    const place = table.placeOf(term);
+    // A word that the table has is not a misspelling of another one.
+    if (own || (place < 0 && found.has(word))) sums.known += value;
+    if (place < 0) return;
+    sums.covered += value;
+    words.push({ word, term, place });
+    table.addTo(vector, place, value);
+  });
+  if (words.length === 0 || !toUnit(vector)) return undefined;
+  return { words, vector, covered: sums.covered / sums.all, known: sums.known / sums.all };
+}

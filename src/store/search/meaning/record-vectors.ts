@@ -1,0 +1,75 @@
+import { vectorBytes } from '../terms/document-vectors.ts';
+import type { SearchedCollection } from '../terms/searched-collection.ts';
+import { packVector, tableDimensions, toUnit } from './packed-vector.ts';
+import type { WordTable } from './word-table.ts';
+
+/** The number of words of one part of a record. */
+const partWords = 150;
+/** The weight of a title in each part of its record. */
+const titleWeight = 0.3;
+
+/** Makes the vectors of records: one for each part of about equal length, with the title in each of them. */
+export class RecordVectors {
+  readonly #table: WordTable;
+  readonly #collection: SearchedCollection;
+  /** The place of each term in the table by the number of the term, one higher; 0 if it is not known. */
+  readonly #places: Int32Array;
+
+  constructor(table: WordTable, collection: SearchedCollection) {
+    this.#table = table;
+    this.#collection = collection;
+    this.#places = new Int32Array(collection.dictionary.termCount);
+  }
+
+  /** The packed vectors of a document; none if none of its words has one. */
+  of(terms: readonly Uint32Array[]): Uint8Array {
+    const [title = new Uint32Array(), ...texts] = terms;
+    const titled = this.#sum([title], 0, Number.POSITIVE_INFINITY);
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    const parts = Math.max(1, Math.round(length / partWords));
+    const found = new Uint8Array(parts * vectorBytes);
+    let used = 0;
+    const name = Float64Array.from(titled);
+    const isNamed = toUnit(name);
+    for (let part = 0; part < parts; part++) {
+      const from = Math.floor((part * length) / parts);
+      const to = Math.floor(((part + 1) * length) / parts);
+      const sum = this.#sum(texts, from, to);
+      for (let at = 0; at < tableDimensions; at++)
+        sum[at] = (sum[at] as number) + (titled[at] as number);
+      if (!toUnit(sum)) continue;
+      if (isNamed) {
+        for (let at = 0; at < tableDimensions; at++) {
+          sum[at] = (sum[at] as number) + titleWeight * (name[at] as number);
+        }
+      }
+      packVector(sum, found, used, (step) => step);
+      used += 1;
+    }
+    return found.subarray(0, used * vectorBytes);
+  }
+
+  /** The sum of the words from one place to another. */
+  #sum(texts: readonly Uint32Array[], from: number, to: number): Float64Array {
+    const sum = new Float64Array(tableDimensions);
+    let first = 0;
+    for (const text of texts) {
+      const end = Math.min(text.length, to - first);
+      for (let at = Math.max(0, from - first); at < end; at++) {
+        const place = this.#placeOf(text[at] as number);
+        if (place >= 0) this.#table.addTo(sum, place, 1);
+      }
+      first += text.length;
+    }
+    return sum;
+  }
+
+  #placeOf(term: number): number {
+    const known = this.#places[term] ?? 0;
+    if (known !== 0) return known - 2;
+    const { dictionary } = this.#collection;
+    const place = dictionary.isStop(term) ? -1 : this.#table.placeOf(dictionary.termText(term));
+    this.#places[term] = place + 2;
+    return place;
+  }
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { NodeFiles } from '../../../src/git/disk/file-layer.ts';
+import { SearchIndex } from '../../../src/store/search/index.ts';
+import {
+  addPacked,
+  PackedComparison,
+  packVector,
+  tableDimensions,
+} from '../../../src/store/search/meaning/packed-vector.ts';
+import { shippedTable } from '../../../src/store/search/meaning/shipped-table.ts';
+import { WordTable } from '../../../src/store/search/meaning/word-table.ts';
+import { vectorBytes } from '../../../src/store/search/terms/document-vectors.ts';
+import { seeded } from '../../support/seeded.ts';
+import { smallTable, smallTableBytes } from '../../support/small-table.ts';
+
+describe('a packed vector', () => {
+  const random = seeded(3);
+  const vector = () => Float64Array.from({ length: tableDimensions }, () => 2 * random() - 1);
+  const length = (of: Float64Array) => Math.hypot(...of);
+
+  test('is nearly the vector that was packed, and is compared as it is added', () => {
+    for (let time = 0; time < 20; time++) {
+      const [one, other] = [vector(), vector()];
+      const bytes = new Uint8Array(2 * vectorBytes);
+      packVector(one, bytes, 1, (step) => step);
+      const factors = new Float32Array(bytes.buffer);
+      const read = new Float64Array(tableDimensions);
+      addPacked(read, bytes, factors, 1, 1);
+      expect(length(read.map((value, at) => value - (one[at] ?? 0)))).toBeLessThan(
+        0.1 * length(one),
+      );
+      const product = read.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+      expect(new PackedComparison(other).with(bytes, factors, 1)).toBeCloseTo(product, 3);
+    }
+  });
+
+  test('may be zero', () => {
+    const bytes = new Uint8Array(vectorBytes);
+    packVector(new Float64Array(tableDimensions), bytes, 0, (step) => step);
+    const sum = new Float64Array(tableDimensions);
+    addPacked(sum, bytes, new Float32Array(bytes.buffer), 0, 1);
+    expect(length(sum)).toBe(0);
+  });
+});
+
+describe('the table of words', () => {
+  test('that ships with the program has words of software in their senses there', () => {
+    const table = shippedTable(new NodeFiles());
+    if (!table) throw new Error('There is no table.');
+    expect(table.size).toBeGreaterThan(20_000);
+    const nearest = (word: string) => {
+      const vector = new Float64Array(tableDimensions);
+      table.addTo(vector, table.placeOf(word), 1);
+      return table.nearest(vector, 30);
+    };
+    expect(nearest('jwt')).toContain('oauth');
+    expect(nearest('postgresql')).toContain('mysql');
+    expect(nearest('kubernet')).toContain('terraform');
+  });
+
+  test.each([
+    ['cut', (bytes: Uint8Array) => bytes.subarray(0, bytes.length / 2)],
+    ['empty', () => new Uint8Array()],
+    ['of another version', (bytes: Uint8Array) => bytes.with(4, (bytes[4] ?? 0) ^ 1)],
+    ['changed in one bit', (bytes: Uint8Array) => bytes.with(bytes.length - 3, 0)],
+    ['another file', () => Buffer.from('{"words": 3}'.repeat(1000))],
+  ])('is not used if it is %s', (_, change) => {
+    expect(WordTable.read(smallTableBytes())?.size).toBeGreaterThan(3);
+    expect(WordTable.read(change(smallTableBytes()))).toBeUndefined();
+  });
+});
+
+describe('a search with the table', () => {
+  const index = new SearchIndex();
+  const texts: { readonly [id: string]: readonly [title: string, body: string] } = {
+    auth: ['Tokens', 'We sign a jwt for each session.'],
+    store: ['Storage', 'Rows are kept in postgresql.'],
+    lock: ['Locks', 'A mutex guards the queue.'],
+    style: ['Style', 'Pages use tailwind.'],
+    misc: ['Other', 'The cat sleeps in the garden.'],
+  };
+  for (const [id, [title, body]] of Object.entries(texts))
+    index.upsert({ id, fields: { title, body } });
+  const table = smallTable();
+  const ids = (query: string) => index.search(query, { table }).hits.map(({ id }) => id);
+
+  test('finds a record that has none of the words', () => {
+    expect(index.search('authentication').hits).toEqual([]);
+    expect(ids('authentication')[0]).toBe('auth');
+    expect(ids('which database?')[0]).toBe('store');
+  });
+
+  test('says which words made it find the record, and the parts add up to the score', () => {
+    const [hit] = index.search('authentication', { table, explain: true }).hits;
+    const { words = [], signals = {}, similar } = hit?.explanation ?? {};
+    expect(words).toEqual([]);
+    expect(similar).toEqual([{ asked: 'authentication', found: ['jwt'] }]);
+    expect(signals.meaning).toBeCloseTo(hit?.score ?? 0, 3);
+  });
+
+  test('is decided by the words where they answer the query', () => {
+    for (const query of ['mutex guards queue', 'Locks', 'tailwind pages style']) {
+      expect(index.search(query, { table })).toEqual(index.search(query));
+    }
+  });
+
+  test.each([
+    '"authentication"',
+    '`database`',
+    'authenticationDatabase',
+    'src/database.ts',
+    'v2.3.1',
+    '2026',
+  ])('finds nothing by the meaning of %s', (query) =>
+    expect(index.search(query, { table })).toEqual(index.search(query)),
+  );
+
+  test('adds nothing to hits that have to be sure, or to some fields only', () => {
+    expect(index.search('authentication', { table, sure: 1 }).hits).toEqual([]);
+    expect(index.search('authentication', { table, fields: ['title'] }).hits).toEqual([]);
+  });
+
+  test('follows the changes of the records, and the filter', () => {
+    index.upsert({ id: 'misc', fields: { title: 'Login', body: 'A jwt again.' } });
+    expect(ids('authentication').slice(0, 2).sort()).toEqual(['auth', 'misc']);
+    const filter = (id: string) => id !== 'auth';
+    expect(index.search('authentication', { table, filter }).hits[0]?.id).toBe('misc');
+    index.remove('misc');
+    expect(ids('authentication')[0]).toBe('auth');
+    index.upsert({ id: 'misc', fields: { title: 'Other', body: 'The cat sleeps.' } });
+  });
+
+  test('takes a query of ten thousand words, and words of every script', () => {
+    const long = Array.from({ length: 10_000 }, (_, at) => `wort${at} authentication 数据库 база`);
+    expect(index.search(long.join(' '), { table }).hits.length).toBeGreaterThan(0);
+    expect(index.search('قاعدة ฐานข้อมูล 데이터베이스', { table }).hits).toEqual([]);
+  });
+});
