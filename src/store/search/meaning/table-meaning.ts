@@ -7,8 +7,10 @@ import type { WordTable } from './word-table.ts';
 
 /** The score of words from which on they have answered the query: no meaning is added. */
 const answered = 2.2;
-/** The most that meaning adds for a unit of similarity. */
+/** The part that a unit of similarity adds, as long as that is little. */
 const weight = 10;
+/** The most that meaning adds: alone it makes a score of 0.83 at most. */
+const mostAdded = 2.5;
 /** Only similarity that is this many standard deviations above the average counts. */
 const leastSpread = 0.5;
 /** Similarities are rounded to a part of this: their sums are the same in any order of the documents. */
@@ -68,7 +70,8 @@ export function* rateMeaning(
   for (const number of rated) {
     const value = added[number] as number;
     const above = value < leastSimilar ? 0 : Math.max(0, value - mean - leastSpread * spread);
-    added[number] = weight * open * asked.covered * above;
+    const gained = weight * open * asked.covered * above;
+    added[number] = gained / (1 + gained / mostAdded);
   }
   return { share: 1 - open * (1 - known), added };
 }
