@@ -8,7 +8,7 @@ import { isDead, parseToken } from '../../src/git/locks/token.ts';
 import { openWorkspace } from '../../src/store/session/open-workspace.ts';
 import { letter, note } from '../support/note.ts';
 import { Opened } from '../support/open.ts';
-import { gitEnv } from '../support/repo.ts';
+import { gitEnv, hasTables } from '../support/repo.ts';
 
 /** Makes a folder for a fault repository: in memory if possible, because there are thousands. */
 export function temporaryFolder(): string {
@@ -114,18 +114,27 @@ export function look(root: string, folder = '.'): Look {
   for (const [i, top] of tops.entries()) {
     const [about = '', index = '', status = ''] = rest.slice(i * 3);
     const [gitDir = '', ...commits] = about.split('\n');
-    seen[`HEAD of ${top}`] = text(join(gitDir, 'HEAD'));
-    seen[`log of HEAD of ${top}`] = text(join(gitDir, 'logs/HEAD'));
+    seen[`HEAD of ${top}`] = hasTables
+      ? outputs(root, [{ top, args: ['symbolic-ref', '-q', 'HEAD'] }]).join()
+      : text(join(gitDir, 'HEAD'));
+    seen[`log of HEAD of ${top}`] = logOf(root, top, gitDir, 'HEAD');
     seen[`index of ${top}`] = index;
     seen[`status of ${top}`] = status;
     // On an unborn branch git prints an error instead of them.
     seen[`commit of ${top}`] = commits.filter((line) => /^[0-9a-f]{40,64}$/.test(line)).join(' ');
   }
   for (const line of refs.split('\n').filter(Boolean)) {
-    const ref = line.slice(41);
-    seen[`log of ${ref}`] = text(join(root, '.git/logs', ref));
+    const ref = line.slice(line.indexOf(' ') + 1);
+    seen[`log of ${ref}`] = logOf(root, '.', join(root, '.git'), ref);
   }
   return seen;
+}
+
+/** The reflog of a ref, as it is in its file or as git reads it from tables. */
+function logOf(root: string, top: string, gitDir: string, ref: string): string {
+  if (!hasTables) return text(join(gitDir, 'logs', ref));
+  const args = ['log', '-g', '--format=%H %gn <%ge> %gd %gs', '--date=raw', ref, '--'];
+  return outputs(root, [{ top, args }]).join();
 }
 
 // Files that we never write are omitted: each would need a process of its own.

@@ -6,6 +6,8 @@ export interface Layout {
   readonly name: string;
   /** Makes it of a repository with one commit; returns the work tree of the memory, if that is another. */
   make(repo: Repo): Repo | undefined;
+  /** Whether only a git that knows refs in tables can make it. */
+  readonly needsTables?: true;
   /** Why it is refused; undefined if it works. */
   readonly refused?: {
     readonly reason: string;
@@ -214,11 +216,28 @@ export const layouts: readonly Layout[] = [
     },
   },
   {
-    name: 'refs as reftable',
-    make: (repo) => extend(repo, 'refStorage', 'reftable'),
+    name: 'refs in tables (reftable), also with SHA-256 ids',
+    needsTables: true,
+    make(repo) {
+      const options = ['--object-format=sha256', '--ref-format=reftable'];
+      return Repo.in(repo.path('.git/other')).begin(...options);
+    },
+  },
+  {
+    name: 'refs in tables, and a linked work tree',
+    needsTables: true,
+    make(repo) {
+      const other = Repo.in(repo.path('.git/other')).begin('--ref-format=reftable');
+      other.git('worktree', 'add', '-q', '-b', 'side', 'side');
+      return new Repo(other.path('side'));
+    },
+  },
+  {
+    name: 'refs of a later format',
+    make: (repo) => extend(repo, 'refStorage', 'later'),
     refused: {
-      reason: 'its refs are stored as reftable, which this program only reads',
-      told: '`git refs migrate --ref-format=files`',
+      reason: 'its refs are stored as later',
+      told: 'a later version of this program, or `--root` with another repository',
     },
   },
   {

@@ -327,8 +327,8 @@ export const guards: readonly Guard[] = [
     'the index is renamed before the ref',
     [
       'git/commit/mutation.ts',
-      'this.#moveIndex(locks);\n      this.#moveRef(locks);',
-      'this.#moveRef(locks);\n      this.#moveIndex(locks);',
+      'this.#moveIndex(locks);\n      await locks.ref.place();',
+      'await locks.ref.place();\n      this.#moveIndex(locks);',
     ],
     [races, 'as soon as it finds the change in HEAD'],
   ),
@@ -343,7 +343,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an old lock proof does not prevent restoring the index',
-    ['git/commit/recovery.ts', 'if (!ours) disk.discard(', 'if (false) disk.discard('],
+    ['git/commit/recovery.ts', 'disk.discard(proofPath(folder, role, token.id));', ''],
     [faults, 'a failure restores the index'],
   ),
   guard(

@@ -20,6 +20,16 @@ import { objectFormats, sha1 } from '../../src/git/objects/object-format.ts';
  */
 export const objectFormat = objectFormats.get(process.env.GIT_DEFAULT_HASH ?? '') ?? sha1;
 
+/** Whether new repositories keep their refs in tables, by git's own variable, which git knows from 2.45 on. */
+export const hasTables = process.env.GIT_DEFAULT_REF_FORMAT === 'reftable';
+
+/** Whether the git of this machine knows refs in tables. */
+export function knowsTables(): boolean {
+  const version = /(\d+)\.(\d+)/.exec(execFileSync('git', ['--version'], { encoding: 'utf8' }));
+  const [major = 0, minor = 0] = version?.slice(1).map(Number) ?? [];
+  return major > 2 || minor >= 45;
+}
+
 /** Environment in which native git reads no configuration of the machine and never prompts. */
 export const gitEnv: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
@@ -27,6 +37,7 @@ export const gitEnv: NodeJS.ProcessEnv = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_DEFAULT_HASH: objectFormat.name,
+  GIT_DEFAULT_REF_FORMAT: process.env.GIT_DEFAULT_REF_FORMAT,
   GIT_TERMINAL_PROMPT: '0',
   LC_ALL: 'C',
 };

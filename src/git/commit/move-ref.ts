@@ -1,10 +1,8 @@
-import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
-import { GitLock, type LockWait } from '../locks/lock.ts';
+import type { LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
-import { folderOf } from '../refs/ref-store.ts';
-import { appendReflogs, reflogLines, reflogsOf } from '../refs/reflog.ts';
+import { refSite } from '../refs/ref-change.ts';
 import type { MutationSite } from './mutation.ts';
 
 /** The move of a ref to a commit. */
@@ -24,16 +22,16 @@ export interface RefMove {
  * @throws MemoryError `already_exists` for a new ref that exists, `busy` for one with another commit.
  */
 export async function moveRef(
-  { disk, folder, refs, tree, commonDir, config }: MutationSite,
+  site: MutationSite,
   ref: string,
   { to, log, isNew, from: expected }: RefMove,
   committer: Signature,
   token: ProcessToken,
   wait: LockWait,
 ): Promise<void> {
+  const { disk, refs } = site;
   if (refs.resolve(ref) === to) return;
-  const path = join(folderOf(tree, ref), ref);
-  const lock = await GitLock.take(disk, path, 'ref', folder, token, wait);
+  const held = await refs.store.hold(refSite(site, token, wait), ref, false);
   try {
     const from = refs.resolve(ref);
     if (isNew && from !== undefined) {
@@ -45,13 +43,11 @@ export async function moveRef(
         data: { ref },
       });
     }
-    const lines = reflogLines([{ oid: to, before: from, log }], committer);
-    const logs = reflogsOf(disk, tree, config, [ref]);
-    await lock.fill([Buffer.from(`${to}\n`, 'latin1')]);
-    const changed = await appendReflogs(disk, commonDir, logs, lines);
-    lock.commit(path);
-    await disk.settle([...changed, ...lock.changed, dirname(path)]);
+    const commits = [{ oid: to, before: from, log }];
+    await disk.settle(await held.stage({ to, log: { commits, committer } }));
+    await held.place();
+    await held.finish([]);
   } finally {
-    lock.release();
+    held.release();
   }
 }

@@ -1,15 +1,15 @@
-import { dirname, join, relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { MemoryError } from '../../core/values/error.ts';
-import { removeIfEmpty, together } from '../disk/disk.ts';
+import { together } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import type { IndexChange } from '../index/index-file.ts';
 import { indexKey, indexPath, type KnownIndex, writeIndex } from '../index/known-index.ts';
-import { GitLock, type LockWait } from '../locks/lock.ts';
+import type { GitLock, LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
-import { folderOf } from '../refs/ref-store.ts';
-import { appendReflogs, type Reflog, reflogLines, reflogsOf } from '../refs/reflog.ts';
+import { type HeldRef, type LogPlan, refSite } from '../refs/ref-change.ts';
+import { reflogLines } from '../refs/reflog.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
@@ -80,7 +80,7 @@ export async function underLocks<T>(
   try {
     return await work(locks);
   } finally {
-    for (const lock of all(locks)) locks.kept ? lock.leave() : lock.release();
+    for (const held of [locks.ref, locks.index]) locks.kept ? held.leave() : held.release();
   }
 }
 
@@ -133,16 +133,14 @@ export type LockedWork<T> = (locks: Locks) => Promise<T | undefined>;
 /** The git locks of a mutation. */
 export interface Locks {
   readonly index: GitLock;
-  readonly head: GitLock;
-  /** Undefined when HEAD is detached: then HEAD itself changes. */
-  readonly ref: GitLock | undefined;
+  /** The branch with HEAD that names it, or a detached HEAD. */
+  readonly ref: HeldRef;
   /** Whether they must stay for the next process that cleans up. */
   kept: boolean;
 }
 
-/** All locks; the first is that of the ref or HEAD that the commit moves. */
-function all({ ref, head, index }: Locks): [GitLock, ...GitLock[]] {
-  return ref ? [ref, head, index] : [head, index];
+function all({ ref, index }: Locks): GitLock[] {
+  return [...ref.locks, index];
 }
 
 /** Whether all locks are still ours; an undone mutation may have released that of the index. */
@@ -157,26 +155,16 @@ async function takeLocks(
   token: ProcessToken,
   wait: LockWait,
 ): Promise<Locks> {
-  const { disk, folder, tree } = site;
-  const taken: GitLock[] = [];
-  const take = async (target: string, role: 'index' | 'head' | 'ref') => {
-    const lock = await GitLock.take(disk, target, role, folder, token, wait);
-    taken.push(lock);
-    return lock;
-  };
+  const { disk, tree, refs } = site;
+  const locking = refSite(site, token, wait);
+  const index = await locking.take(indexPath(disk.files, tree), 'index');
   try {
-    const index = await take(indexPath(disk.files, tree), 'index');
-    const head = await take(join(tree.gitDir, 'HEAD'), 'head');
-    const own = ref === undefined ? undefined : await take(refPath(site, ref), 'ref');
-    return { index, head, ref: own, kept: false };
+    const held = await refs.store.hold(locking, ref ?? 'HEAD', true);
+    return { index, ref: held, kept: false };
   } catch (error) {
-    for (const lock of taken.reverse()) lock.release();
+    index.release();
     throw error;
   }
-}
-
-function refPath(site: MutationSite, ref: string): string {
-  return join(folderOf(site.tree, ref), ref);
 }
 
 /** Whether HEAD, the index and the files are unchanged since the plan. */
@@ -202,6 +190,7 @@ class Mutation {
   /** Whether the rename of the ref has succeeded. */
   #moved = false;
   #ended = false;
+  readonly #committer: Signature;
   readonly #onStaged: OnStaged | undefined;
 
   constructor(
@@ -215,7 +204,8 @@ class Mutation {
     this.#token = token;
     this.#commit = oid;
     this.#onStaged = onStaged;
-    this.#journal = this.#describe(folders, committer);
+    this.#committer = committer;
+    this.#journal = this.#describe(folders);
   }
 
   /** Writes the journal and stages the new files. */
@@ -243,9 +233,9 @@ class Mutation {
   /** Whether the journal still describes what would happen. */
   isAnnounced(): boolean {
     const { disk, tree } = this.#site;
-    const { logs, folders } = this.#journal;
+    const { logs, logLines, folders } = this.#journal;
     const now = [this.#logs(), missingFolders(disk, tree.top, this.#plan.files)];
-    return isDeepStrictEqual(now, [logs, folders]);
+    return isDeepStrictEqual(now, [{ logs, logLines }, folders]);
   }
 
   /**
@@ -257,7 +247,7 @@ class Mutation {
     try {
       index = await this.#prepare(locks, unsettled);
       this.#moveIndex(locks);
-      this.#moveRef(locks);
+      await locks.ref.place();
       this.#moved = true;
       await this.#finish(locks);
     } catch (error) {
@@ -279,9 +269,9 @@ class Mutation {
     return { commit: this.#commit, proposed, parent, ref, index, journal: this.#journal };
   }
 
-  #describe(folders: readonly string[], committer: Signature): Journal {
+  #describe(folders: readonly string[]): Journal {
     const { tree, commonDir } = this.#site;
-    const { head, files, commits } = this.#plan;
+    const { head, files } = this.#plan;
     return {
       token: this.#token.id,
       top: relative(commonDir, tree.top),
@@ -292,23 +282,21 @@ class Mutation {
       files: files.map(({ path, before, after, mode }) => {
         return { path, before, after, mode, indexed: this.#known.file.find(path)?.oid };
       }),
-      logs: this.#logs(),
-      logLines: reflogLines(commits, committer),
+      ...this.#logs(),
       folders,
     };
   }
 
-  #logs(): Reflog[] {
-    const { disk, tree, config } = this.#site;
-    const { ref } = this.#plan.head;
-    return reflogsOf(disk, tree, config, ref ? ['HEAD', ref] : ['HEAD']);
+  #logs(): LogPlan {
+    const { config, refs } = this.#site;
+    const { head, commits } = this.#plan;
+    return refs.store.planLogs(config, head.ref, reflogLines(commits, this.#committer));
   }
 
   /** Does everything before the two renames; returns the new index, which is in its lock. */
   async #prepare(locks: Locks, unsettled: readonly string[]): Promise<KnownIndex> {
-    const { disk, commonDir, tree } = this.#site;
-    const { logs, logLines } = this.#journal;
-    const { files } = this.#plan;
+    const { disk, tree } = this.#site;
+    const { files, commits } = this.#plan;
     // Undoing puts back the user's edits from these objects, which exist nowhere else.
     if (files.some(({ before }) => before && this.#stores(before))) await disk.settle(unsettled);
     const { top } = tree;
@@ -320,16 +308,16 @@ class Mutation {
       if (after === undefined) remove.push(path);
       else set.push({ path, oid: after, mode, stat: stats.get(path) });
     }
-    const [ref] = all(locks);
-    const [index, , logFolders] = await together([
+    const log = { commits, committer: this.#committer };
+    const [index, refFolders] = await together([
       this.#fillIndex(locks.index, set, remove),
-      ref.fill([Buffer.from(`${this.#commit}\n`, 'latin1')]),
-      appendReflogs(disk, commonDir, logs, logLines),
+      locks.ref.stage({ to: this.#commit, log }),
     ]);
     // After the files: a journaling file system flushes their names together with them.
-    await disk.settle([...unsettled, ...this.#changed, ...ref.changed]);
+    const forLocks = locks.ref.locks.flatMap(({ changed }) => changed);
+    await disk.settle([...unsettled, ...this.#changed, ...forLocks]);
     // The git directory, with git's locks, may be among them: after the proofs that they are ours.
-    await disk.settle(logFolders);
+    await disk.settle(refFolders);
     return index;
   }
 
@@ -356,38 +344,11 @@ class Mutation {
     locks.index.commit(indexPath(disk.files, tree));
   }
 
-  #moveRef(locks: Locks): void {
-    const [moving] = all(locks);
-    locks.head.check();
-    const site = this.#site;
-    const name = this.#plan.head.ref;
-    const target = name === undefined ? join(site.tree.gitDir, 'HEAD') : refPath(site, name);
-    try {
-      moving.commit(target);
-    } catch (error) {
-      if (site.disk.files.lstat(target)?.kind !== 'directory') throw error;
-      // Git leaves empty folders where branches below this name existed.
-      this.#removeEmptyFolders(target);
-      moving.commit(target);
-    }
-  }
-
-  #removeEmptyFolders(folder: string): void {
-    const { disk } = this.#site;
-    for (const { name, kind } of disk.files.list(folder) ?? []) {
-      if (kind === 'directory') this.#removeEmptyFolders(join(folder, name));
-    }
-    removeIfEmpty(disk, folder);
-  }
-
-  async #finish({ index, head }: Locks): Promise<void> {
+  async #finish({ index, ref }: Locks): Promise<void> {
     const { disk, tree } = this.#site;
-    const { ref } = this.#plan.head;
-    // Now, so that their removal is on the medium before that of our proof that they were ours.
+    // Now, so that its removal is on the medium before that of our proof that it was ours.
     index.release();
-    head.release();
-    const refFolder = ref === undefined ? tree.gitDir : dirname(join(folderOf(tree, ref), ref));
-    await disk.settle([refFolder, tree.gitDir, dirname(indexPath(disk.files, tree))]);
+    await ref.finish([tree.gitDir, dirname(indexPath(disk.files, tree))]);
   }
 
   /**

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
+import { MemoryError } from '../../core/values/error.ts';
 import type { IndexFile } from '../index/index-file.ts';
 import type { KnownIndex } from '../index/known-index.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
-import { checkReflog } from '../refs/reflog.ts';
+import { withHead } from '../refs/ref-store.ts';
 import type { Head } from '../refs/refs.ts';
 import type { Conversions } from '../repository/conversions.ts';
 import type { IgnoreRules } from '../repository/ignore.ts';
@@ -34,7 +35,7 @@ export async function prepare(
 ): Promise<Prepared> {
   const { config, disk, env, odb, tree } = site;
   checkMerged(known.file);
-  if ('rebuilt' in proposal) checkReflog(disk, tree, config, site.refs);
+  if ('rebuilt' in proposal) checkReflog(site);
   else {
     // Files of another line of history are already committed.
     for (const one of proposal) if (!one.join) checkIgnored(site, one, known);
@@ -62,6 +63,14 @@ export async function prepare(
   const oid = plan.commits.at(-1)?.oid ?? '';
   const onStaged = 'rebuilt' in proposal ? undefined : proposal.at(-1)?.onStaged;
   return { oid, plan, folders, stored, known, config, committer, onStaged };
+}
+
+/** Refuses to drop commits where neither the reflog of HEAD nor that of its branch would keep them. */
+function checkReflog({ config, refs }: PlanSite): void {
+  if (refs.store.keepsLog(config, withHead(refs.head().ref))) return;
+  throw new MemoryError('unsupported', 'This repository keeps no reflog (core.logAllRefUpdates).', {
+    hint: 'Without one, git would delete the old commits. Run "git config core.logAllRefUpdates true".',
+  });
 }
 
 /** Stores the objects of a plan; fulfilled with the folders to settle. */

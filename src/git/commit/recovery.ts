@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { removeIfEmpty } from '../disk/disk.ts';
@@ -20,8 +20,9 @@ import type { ObjectDatabase } from '../objects/odb.ts';
 import { treeOf } from '../objects/odb.ts';
 import { TreeFolder } from '../objects/tree-folder.ts';
 import { filesBelow } from '../refs/loose-refs.ts';
-import { trimReflogs } from '../refs/reflog.ts';
 import { Refs } from '../refs/refs.ts';
+import { sweepTables } from '../reftable/table-addition.ts';
+import { listName } from '../reftable/table-stack.ts';
 import { type Journal, journalPath, readJournal, temporaryName } from './journal.ts';
 
 /** A repository for recovery, with all its work trees. */
@@ -114,7 +115,11 @@ export async function settle(
   }
   if (side === 'before') await putBack(site, journal, top);
   if (side !== 'elsewhere') await fixIndex(site, token, journal, top, side);
-  if (side === 'before') trimReflogs(disk, commonDir, journal.logs, journal.logLines);
+  if (side !== 'elsewhere') {
+    const { store } = new Refs(disk.files, gitDirOf(site, journal), commonDir);
+    const adopt = (path: string, role: LockRole) => adoptLock(site, token, journal, path, role);
+    await store.settleLogs(journal, side === 'after', { disk, adopt });
+  }
   for (const folder of [...journal.folders].reverse()) removeIfEmpty(disk, join(top, folder));
 }
 
@@ -191,12 +196,10 @@ export async function fixIndex(
   const gitDir = gitDirOf(site, journal);
   const target = indexPath(disk.files, { gitDir });
   const changes = () => indexChanges(site, target, journal, top, side);
-  const ours = GitLock.adopt(disk, target, 'index', site.folder, journal.token);
+  const isOurs = GitLock.adopt(disk, target, 'index', site.folder, journal.token) !== undefined;
   // If another process holds the lock by now, there is usually nothing left to change.
-  if (!ours && !changes()) return;
-  // A network disk may report an error for a rename that it did; then an old proof of ours is left.
-  if (!ours) disk.discard(proofPath(site.folder, 'index', token.id));
-  const lock = ours ?? (await GitLock.take(disk, target, 'index', site.folder, token, lockWait));
+  if (!isOurs && !changes()) return;
+  const lock = await adoptLock(site, token, journal, target, 'index');
   try {
     const change = changes();
     if (!change) {
@@ -246,6 +249,22 @@ function statOf(disk: Disk, path: string, oid: Oid): LineStat | undefined {
   return stat && bytes && isBlob(bytes, oid) ? lineStat(stat) : undefined;
 }
 
+/** Takes a lock of a mutation over from the process that made it, or takes it again. */
+async function adoptLock(
+  site: RepositorySite,
+  token: ProcessToken,
+  journal: Journal,
+  target: string,
+  role: LockRole,
+): Promise<GitLock> {
+  const { disk, folder } = site;
+  const ours = GitLock.adopt(disk, target, role, folder, journal.token);
+  if (ours) return ours;
+  // A network disk may report an error for a rename that it did; then an old proof of ours is left.
+  disk.discard(proofPath(folder, role, token.id));
+  return GitLock.take(disk, target, role, folder, token, lockWait);
+}
+
 /** Removes a git lock of a dead process, which is found by its inode. */
 function removeLink(site: RepositorySite, role: LockRole, id: string): void {
   const { files } = site.disk;
@@ -255,22 +274,31 @@ function removeLink(site: RepositorySite, role: LockRole, id: string): void {
 }
 
 function removeLock(site: RepositorySite, role: LockRole, isOf: (path: string) => boolean): void {
-  for (const path of candidates(site, role)) if (isOf(path)) site.disk.discard(path);
+  for (const path of candidates(site, role)) {
+    if (!isOf(path)) continue;
+    // Under a lock of that process, a table that no list names is also one of it.
+    if (basename(path) === `${listName}.lock`) sweepTables(site.disk, dirname(path));
+    site.disk.discard(path);
+  }
 }
 
 function candidates(site: RepositorySite, role: LockRole): string[] {
   const { files } = site.disk;
+  const of = (path: string) => [`${path}.lock`, `${throughLink(files, path)}.lock`];
+  const tables = (gitDir: string) => join(gitDir, 'reftable', listName);
   if (role === 'ref') {
     const locks = filesBelow(files, site.commonDir, 'refs').filter((name) =>
       name.endsWith('.lock'),
     );
-    return locks.map((name) => join(site.commonDir, name));
+    return [...locks.map((name) => join(site.commonDir, name)), ...of(tables(site.commonDir))];
   }
-  const of = (path: string) => [`${path}.lock`, `${throughLink(files, path)}.lock`];
   if (role === 'packed') return of(join(site.commonDir, 'packed-refs'));
   if (role === 'config') return of(join(site.commonDir, 'config'));
   const worktrees = join(site.commonDir, 'worktrees');
   const linked = (files.list(worktrees) ?? []).map(({ name }) => join(worktrees, name));
-  const name = role === 'index' ? 'index' : 'HEAD';
-  return [site.commonDir, ...linked].flatMap((gitDir) => of(join(gitDir, name)));
+  const inEach = (gitDir: string) =>
+    role === 'index'
+      ? of(join(gitDir, 'index'))
+      : [...of(join(gitDir, 'HEAD')), ...of(tables(gitDir))];
+  return [site.commonDir, ...linked].flatMap(inEach);
 }

@@ -104,12 +104,6 @@ export function checkStorage(config: GitConfig): void {
  */
 export function checkFormat(config: GitConfig, tree: WorkTree): void {
   checkStorage(config);
-  if (config.repositorySection('extensions').get('refstorage')?.toLowerCase() === 'reftable') {
-    throw unsupported(
-      'its refs are stored as reftable, which this program only reads',
-      'Run "git refs migrate --ref-format=files".',
-    );
-  }
   if (config.problem !== undefined) {
     throw unsupported(config.problem, 'Git refuses this environment as well. Correct it.');
   }

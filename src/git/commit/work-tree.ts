@@ -151,10 +151,14 @@ async function createAdmin(
   const head: [string, Buffer][] = [
     ['commondir', Buffer.from('../..\n')],
     ['gitdir', pointerIn(top)],
-    ['HEAD', Buffer.from(`ref: ${ref}\n`)],
+    ...new Refs(disk.files, site.commonDir, site.commonDir).store.filesOfNew(ref),
   ];
   await disk.create(join(draft, 'index'), index.pieces());
-  for (const [name, bytes] of head) await disk.create(join(draft, name), [bytes]);
+  for (const [name, bytes] of head) {
+    const folder = dirname(join(draft, name));
+    for (const one of [...disk.makeDirectories(folder), folder]) changed.add(one);
+    await disk.create(join(draft, name), [bytes]);
+  }
   await disk.settle([...changed, draft]);
   // Git reads every folder there, and reports one that is half made.
   for (const folder of disk.makeDirectories(dirname(admin))) changed.add(folder);

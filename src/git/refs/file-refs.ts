@@ -3,8 +3,13 @@ import { MemoryError } from '../../core/values/error.ts';
 import { type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
 import type { Oid } from '../objects/object.ts';
 import { isOid } from '../objects/object-format.ts';
+import type { GitConfig } from '../repository/config.ts';
+import { HeldFileRef } from './file-ref-change.ts';
 import { filesBelow, isRefName } from './loose-refs.ts';
-import { folderOf, idsIn, maxLogLines, type RefPlaces, type RefStore } from './ref-store.ts';
+import type { HeldRef, LogPlan, LogSite, RefSite } from './ref-change.ts';
+import { folderOf, type RefPlaces } from './ref-places.ts';
+import { idsIn, maxLogLines, type RefStore, withHead } from './ref-store.ts';
+import { reflogsOf, trimReflogs } from './reflog.ts';
 import { type StrayRef, strayRefs } from './stray-refs.ts';
 
 /** Limit of a reflog that is read, in bytes. */
@@ -55,7 +60,7 @@ export class FileRefs implements RefStore {
   }
 
   lastChange(refs: readonly string[]): number {
-    const paths = refs.map((ref) => join(folderOf(this.#places, ref), ref));
+    const paths = refs.map((ref) => this.#path(ref));
     paths.push(join(this.#places.gitDir, 'logs/HEAD'));
     // A rename into place changes only the ctime.
     return Math.max(...paths.map((path) => this.#files.lstat(path)?.ctimeMs ?? 0));
@@ -71,21 +76,49 @@ export class FileRefs implements RefStore {
   }
 
   lockedFiles(branch: string | undefined): string[] {
-    const refs = branch === undefined ? ['HEAD'] : ['HEAD', branch];
-    return refs.map((ref) => join(folderOf(this.#places, ref), ref));
+    return withHead(branch).map((ref) => this.#path(ref));
+  }
+
+  async hold(site: RefSite, ref: string, hasHead: boolean): Promise<HeldRef> {
+    const isNamed = hasHead && ref !== 'HEAD';
+    const head = isNamed ? await site.take(this.#path('HEAD'), 'head') : undefined;
+    try {
+      const lock = await site.take(this.#path(ref), ref === 'HEAD' ? 'head' : 'ref');
+      const isPacked = () => this.#packedRefs().has(ref);
+      return new HeldFileRef(site, this.#places, ref, lock, head, isPacked);
+    } catch (error) {
+      head?.release();
+      throw error;
+    }
+  }
+
+  planLogs(config: GitConfig, branch: string | undefined, logLines: string): LogPlan {
+    const logs = reflogsOf(this.#files, this.#places, config, withHead(branch));
+    return { logs, logLines };
+  }
+
+  keepsLog(config: GitConfig, refs: readonly string[]): boolean {
+    return reflogsOf(this.#files, this.#places, config, refs).length > 0;
+  }
+
+  async settleLogs(plan: LogPlan, hasHappened: boolean, { disk }: LogSite): Promise<void> {
+    if (!hasHappened) trimReflogs(disk, this.#places.commonDir, plan.logs, plan.logLines);
+  }
+
+  filesOfNew(branch: string): [string, Buffer][] {
+    return [['HEAD', Buffer.from(`ref: ${branch}\n`)]];
   }
 
   strays(): StrayRef[] {
     return strayRefs(this.#files, this.#places.commonDir, (ref) => this.value(ref));
   }
 
-  /** Whether `packed-refs` has a value of a ref, which counts only without a loose file. */
-  isPacked(ref: string): boolean {
-    return this.#packedRefs().has(ref);
+  #path(ref: string): string {
+    return join(folderOf(this.#places, ref), ref);
   }
 
   #loose(ref: string): string | undefined {
-    const path = join(folderOf(this.#places, ref), ref);
+    const path = this.#path(ref);
     try {
       return this.#textAt(path);
     } catch (error) {

@@ -1,12 +1,8 @@
 import type { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../objects/object.ts';
+import type { GitConfig } from '../repository/config.ts';
+import type { HeldRef, LogPlan, LogSite, RefSite } from './ref-change.ts';
 import type { StrayRef } from './stray-refs.ts';
-
-/** The git directories of a work tree; see `WorkTree`. */
-export interface RefPlaces {
-  readonly gitDir: string;
-  readonly commonDir: string;
-}
 
 /** How a repository keeps its refs and reflogs (the setting `extensions.refStorage`). */
 export interface RefStore {
@@ -28,14 +24,23 @@ export interface RefStore {
   earlierValues(ref: string): Oid[];
   /** The files whose locks protect HEAD and the branch that it names; none for a detached HEAD. */
   lockedFiles(branch: string | undefined): string[];
+  /** Locks a ref for a change, and HEAD if that is it or names it. */
+  hold(site: RefSite, ref: string, hasHead: boolean): Promise<HeldRef>;
+  /** Plans what commits of HEAD and its branch leave in reflogs. */
+  planLogs(config: GitConfig, branch: string | undefined, lines: string): LogPlan;
+  /** Whether a change of one of some refs stays in a reflog. */
+  keepsLog(config: GitConfig, refs: readonly string[]): boolean;
+  /** Brings the reflogs in line with a mutation that has happened, or was undone. */
+  settleLogs(plan: LogPlan, hasHappened: boolean, site: LogSite): Promise<void>;
+  /** The files of a new work tree that name its branch, by their names in its git directory. */
+  filesOfNew(branch: string): [string, Buffer][];
   /** Lists what is among the refs and is not a ref, such as the files of a file manager. */
   strays(): StrayRef[];
 }
 
-/** The git directory of a ref, of its reflog and of its lock. */
-export function folderOf({ gitDir, commonDir }: RefPlaces, ref: string): string {
-  const own = /^refs\/(bisect|worktree|rewritten)\//.test(ref) || !ref.startsWith('refs/');
-  return own ? gitDir : commonDir;
+/** HEAD and the branch that it names; HEAD alone if it is detached. */
+export function withHead(branch: string | undefined): string[] {
+  return branch === undefined ? ['HEAD'] : ['HEAD', branch];
 }
 
 /** Limit of the lines of a reflog that are read. */

@@ -1,12 +1,10 @@
 import { dirname, join, relative, resolve } from 'node:path';
-import { MemoryError } from '../../core/values/error.ts';
-
 import { type Disk, together } from '../disk/disk.ts';
+import type { Files } from '../disk/file-layer.ts';
 import { formatSignature, type Oid, type Signature } from '../objects/object.ts';
 import { formatOf, noObject } from '../objects/object-format.ts';
 import type { GitConfig } from '../repository/config.ts';
-import { folderOf, type RefPlaces } from './ref-store.ts';
-import type { Refs } from './refs.ts';
+import { folderOf, type RefPlaces } from './ref-places.ts';
 
 export interface PlannedCommit {
   readonly oid: Oid;
@@ -22,33 +20,24 @@ export interface Reflog {
   readonly size: number | undefined;
 }
 
+/** Whether changes create the reflogs of branches and of HEAD. */
+export function createsReflogs(config: GitConfig): boolean {
+  const setting = config.get('core.logallrefupdates')?.toLowerCase();
+  return setting === 'always' || (config.bool('core.logallrefupdates') ?? true);
+}
+
 /** The reflogs of refs, relative to the common git directory. */
 export function reflogsOf(
-  disk: Disk,
+  files: Files,
   places: RefPlaces,
   config: GitConfig,
   names: readonly string[],
 ): Reflog[] {
-  const setting = config.get('core.logallrefupdates')?.toLowerCase();
-  const create = setting === 'always' || (config.bool('core.logallrefupdates') ?? true);
+  const create = createsReflogs(config);
   return names
     .map((name) => join(folderOf(places, name), 'logs', name))
-    .map((path) => ({ path: relative(places.commonDir, path), size: disk.files.lstat(path)?.size }))
+    .map((path) => ({ path: relative(places.commonDir, path), size: files.lstat(path)?.size }))
     .filter(({ size }) => create || size !== undefined);
-}
-
-/**
- * Refuses to drop commits where neither the reflog of HEAD nor that of its branch would keep them.
- *
- * @throws MemoryError `unsupported`.
- */
-export function checkReflog(disk: Disk, places: RefPlaces, config: GitConfig, refs: Refs): void {
-  const { ref } = refs.head();
-  const names = ref === undefined ? ['HEAD'] : ['HEAD', ref];
-  if (reflogsOf(disk, places, config, names).length > 0) return;
-  throw new MemoryError('unsupported', 'This repository keeps no reflog (core.logAllRefUpdates).', {
-    hint: 'Without one, git would delete the old commits. Run "git config core.logAllRefUpdates true".',
-  });
 }
 
 /** The reflog lines for a chain of commits. */

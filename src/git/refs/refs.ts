@@ -102,11 +102,6 @@ export class Refs {
     throw store.lost(ref);
   }
 
-  /** Whether `packed-refs` has a value of a ref, which counts only without a loose file. */
-  isPacked(ref: string): boolean {
-    return this.#inFiles.isPacked(ref);
-  }
-
   /**
    * Lists the refs below a prefix (`refs/heads/`) by name.
    *

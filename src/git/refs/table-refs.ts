@@ -2,9 +2,16 @@ import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 import type { Oid } from '../objects/object.ts';
+import { newStack } from '../reftable/table-addition.ts';
 import { nameOf } from '../reftable/table-bytes.ts';
 import { TableStack } from '../reftable/table-stack.ts';
-import { folderOf, idsIn, maxLogLines, type RefPlaces, type RefStore } from './ref-store.ts';
+import type { GitConfig } from '../repository/config.ts';
+import { objectFormatIn } from '../repository/repository-format.ts';
+import type { HeldRef, LogPlan, LogSite, RefSite } from './ref-change.ts';
+import { folderOf, type RefPlaces } from './ref-places.ts';
+import { idsIn, maxLogLines, type RefStore, withHead } from './ref-store.ts';
+import { createsReflogs } from './reflog.ts';
+import { entriesOf, HeldStack, HeldTableRef, logHead } from './table-ref-change.ts';
 
 /** The folder of the tables in a git directory. */
 const folderName = 'reftable';
@@ -72,8 +79,58 @@ export class TableRefs implements RefStore {
   }
 
   lockedFiles(branch: string | undefined): string[] {
-    const refs = branch === undefined ? ['HEAD'] : ['HEAD', branch];
-    return [...new Set(refs.map((ref) => this.#stack(ref).listPath))];
+    return [...new Set(withHead(branch).map((ref) => this.#stack(ref).listPath))];
+  }
+
+  async hold(site: RefSite, ref: string, hasHead: boolean): Promise<HeldRef> {
+    const stack = this.#stack(ref);
+    const own = hasHead && stack !== this.#own ? await this.#holdStack(site, this.#own) : undefined;
+    try {
+      const held = await this.#holdStack(site, stack);
+      const names = hasHead && ref !== 'HEAD' ? ['HEAD', ref] : [ref];
+      const logged = names.filter((name) => this.keepsLog(site.config, [name]));
+      return new HeldTableRef(site, this.#format, ref, held, own, logged);
+    } catch (error) {
+      own?.release();
+      throw error;
+    }
+  }
+
+  async #holdStack(site: RefSite, stack: TableStack): Promise<HeldStack> {
+    const lock = await site.take(stack.listPath, stack === this.#shared ? 'ref' : 'head');
+    return new HeldStack(site.disk, stack, lock);
+  }
+
+  get #format() {
+    return objectFormatIn(this.#files, this.#places.commonDir);
+  }
+
+  /** The line of HEAD in the stack of a linked work tree follows the commit; others are in one table with it. */
+  planLogs(config: GitConfig, branch: string | undefined, lines: string): LogPlan {
+    const isApart = branch !== undefined && this.#stack(branch) !== this.#own;
+    return { logs: [], logLines: isApart && this.keepsLog(config, ['HEAD']) ? lines : '' };
+  }
+
+  keepsLog(config: GitConfig, refs: readonly string[]): boolean {
+    return createsReflogs(config) || refs.some((ref) => this.#stack(ref).log(ref, 1).length > 0);
+  }
+
+  async settleLogs({ logLines }: LogPlan, hasHappened: boolean, site: LogSite): Promise<void> {
+    const lines = entriesOf(logLines);
+    const last = lines.at(-1)?.to;
+    const isThere = () => this.#own.log('HEAD', 1)[0]?.entry?.to === last;
+    if (!hasHappened || last === undefined || isThere()) return;
+    const lock = await site.adopt(this.#own.listPath, 'head');
+    const held = new HeldStack(site.disk, this.#own, lock);
+    try {
+      if (!isThere()) await logHead(held, this.#format, lines);
+    } finally {
+      held.release();
+    }
+  }
+
+  filesOfNew(branch: string): [string, Buffer][] {
+    return newStack(this.#format, branch);
   }
 
   strays(): [] {

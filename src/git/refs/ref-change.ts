@@ -1,0 +1,71 @@
+import type { Disk } from '../disk/disk.ts';
+import { GitLock, type LockRole, type LockWait } from '../locks/lock.ts';
+import type { ProcessToken } from '../locks/token.ts';
+import type { Oid, Signature } from '../objects/object.ts';
+import type { GitConfig } from '../repository/config.ts';
+import type { PlannedCommit, Reflog } from './reflog.ts';
+
+/** The parts of a repository that a change of refs needs. */
+export interface RefSite {
+  readonly disk: Disk;
+  /** Our own folder in the common git directory, with the proofs of our locks. */
+  readonly folder: string;
+  readonly config: GitConfig;
+  /** Takes a lock of git's protocol. */
+  take(path: string, role: LockRole): Promise<GitLock>;
+}
+
+/** Lets a process take locks in a repository. */
+export function refSite(
+  { disk, folder, config }: Omit<RefSite, 'take'>,
+  token: ProcessToken,
+  wait: LockWait,
+): RefSite {
+  const take = (path: string, role: LockRole) =>
+    GitLock.take(disk, path, role, folder, token, wait);
+  return { disk, folder, config, take };
+}
+
+/** The change of a ref that is locked. */
+export interface RefChange {
+  /** Its new value; undefined removes it. */
+  readonly to: Oid | undefined;
+  /** The lines for its reflog, the oldest first; undefined for a ref without a reflog. */
+  readonly log?: { readonly commits: readonly PlannedCommit[]; readonly committer: Signature };
+}
+
+/** The lines that commits leave in reflogs, for the process that cleans up after this one. */
+export interface LogPlan {
+  readonly logs: readonly Reflog[];
+  /** The text that is appended to each of them. */
+  readonly logLines: string;
+}
+
+/** The parts of a repository that settling the reflogs of a mutation needs. */
+export interface LogSite {
+  readonly disk: Disk;
+  /** Takes a lock over from the process that made it, or takes a new one. */
+  adopt(path: string, role: LockRole): Promise<GitLock>;
+}
+
+/** A ref that this process has locked, with HEAD if that names it. */
+export interface HeldRef {
+  /** The first one moves the ref. */
+  readonly locks: readonly [GitLock, ...GitLock[]];
+  /** Whether the commit point is over. */
+  readonly isPlaced: boolean;
+  /** Writes all that the change needs; returns the folders to settle before `place`. */
+  stage(change: RefChange): Promise<string[]>;
+  /** The commit point: one rename, if the ref is not removed. */
+  place(): Promise<void>;
+  /**
+   * Does what may follow the commit point, releases the locks of HEAD, and settles all folders.
+   *
+   * @param folders others that are settled with them.
+   */
+  finish(folders: readonly string[]): Promise<void>;
+  /** Releases the locks; see `GitLock.release`. */
+  release(): void;
+  /** Keeps the locks for the next process that cleans up. */
+  leave(): void;
+}
