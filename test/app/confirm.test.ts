@@ -183,5 +183,9 @@ describe('a verification that finds everything as it was', () => {
     expect(head()).toBe(before);
     await call(app.connect(), 'verify_memory', { path: 'decisionLog.md#Otters' });
     expect(await changed('otters')).toBe(confirmed);
+    const after = head();
+    expect(after).not.toBe(before);
+    await call(app.connect(), 'verify_memory', { path: 'decisionLog.md#Otters' });
+    expect(head()).toBe(after);
   });
 });

@@ -117,7 +117,7 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
   const old = supersedes?.map(pastedPath);
   let replaced: readonly string[] = [];
   let isUnwritten = false;
-  let isWritten = false;
+  let isNew = true;
   const { path, before, annotations } = await context.store.change(
     { subject: `${verifies ? 'verify' : 'annotate'} ${asked}` },
     async (transaction) => {
@@ -136,7 +136,8 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
         mentions !== undefined && keepsEvidenceInText(path, text, { findings, given });
       const kept = given ? (isInText ? evidenceInSentences(text) : []) : before.evidence;
       const renewed = verifies ? await stillThere(context, kept, findings) : undefined;
-      const isKnown = last === text && isAsBefore(before, { verified, given, renewed, findings });
+      const isKnown =
+        last?.text === text && isAsBefore(before, { verified, given, renewed, findings });
       const changes: AnnotationChanges = {
         ...(given && { evidence: given }),
         ...(renewed && { renewed }),
@@ -149,7 +150,8 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
         await transaction.annotate(address, { mentioned });
       }
       const annotations = (await transaction.annotations(path)) ?? before;
-      isWritten = (await transaction.text(record)) !== whole;
+      const isSaid = last?.text === whole && last?.agent === context.session.agent;
+      isNew = !isSaid && (await transaction.text(record)) === whole;
       isUnwritten = verifies && isInText && annotations.evidence.length === 0 && !given;
       return { path, before, annotations };
     },
@@ -157,7 +159,7 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
   const linked = await linkedTo(context.history, replaced);
   // A person who finds everything as it was says so; the word of an agent adds nothing then.
   const isPerson = !context.session.isAgent && head !== undefined;
-  if (verifies && isPerson && !isWritten) await context.reviews.confirm(path);
+  if (verifies && isPerson && isNew) await context.reviews.confirm(path);
   else if (isUnwritten)
     context.note(`Nothing was written: ${path} names no code that could change.`);
   const about = findingsAbout(path, { before, after: annotations }, findings);
@@ -180,13 +182,17 @@ function findingsAbout(
   );
 }
 
-/** The text of a record at its last commit, if that has verified it; a second verification adds nothing. */
-async function lastVerified(context: Context, address: string): Promise<string | undefined> {
-  const { path, section } = parseAddress(address);
-  if (section !== undefined || (await context.project.head()).oid === undefined) return undefined;
+/** The last commit of a record or section, if that has verified it, and the text of the record there. */
+async function lastVerified(
+  context: Context,
+  address: string,
+): Promise<{ readonly text: string; readonly agent: string | undefined } | undefined> {
+  if ((await context.project.head()).oid === undefined) return undefined;
   try {
-    const { text, last } = await (await context.history.at('HEAD')).read(path);
-    return last.tool === 'verify_memory' ? text : undefined;
+    const { text } = await (await context.history.at('HEAD')).read(parseAddress(address).path);
+    const request = { revision: 'HEAD', path: address, limit: 1, skip: 0 };
+    const [last] = (await context.history.log(request)).entries;
+    return last?.commit.tool === 'verify_memory' ? { text, agent: last.commit.agent } : undefined;
   } catch (error) {
     if (error instanceof MemoryError && error.code !== 'cancelled') return undefined;
     throw error;

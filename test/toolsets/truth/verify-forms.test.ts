@@ -14,7 +14,7 @@ beforeEach(() => {
   repo.write('src/code.ts', 'a\nb\nc\nd\ne\n');
   commit('Begin');
   app = projectApp(repo.root);
-  session = app.connect();
+  session = app.connect({ isAgent: true });
   session.agent = 'tester/1.0';
 });
 

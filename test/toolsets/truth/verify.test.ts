@@ -16,7 +16,7 @@ beforeEach(() => {
   repo.write('src/lock.ts', 'export function lock() {\n  wait();\n}\n');
   commit('Begin');
   app = projectApp(repo.root);
-  session = app.connect();
+  session = app.connect({ isAgent: true });
   session.agent = 'tester/1.0';
 });
 
