@@ -199,6 +199,19 @@ export const scenarios: readonly Scenario[] = [
     acts: [(opened) => put(opened, { a: 'new' })],
   },
   {
+    name: 'confirmation',
+    async prepare(repo) {
+      begin(repo);
+      await fill(repo, { a: 'old', b: 'old' });
+      repo.write(`${notePath}/b.yaml`, byHand('b', 'by hand'));
+      work(repo);
+    },
+    acts: [
+      (opened) => opened.call.reviews.confirm('notes/a.yaml'),
+      (opened) => opened.call.reviews.confirm('notes/b.yaml'),
+    ],
+  },
+  {
     name: 'third version staged',
     async prepare(repo) {
       begin(repo);

@@ -88,15 +88,15 @@ test('a section "Decisions" of a document gives its items and headings', async (
 
 test('instructions for agents give their rules about the project, each once', async () => {
   const text =
-    '# Rules\n\n## Style\n\n- Never use `any` in files below `src/`\n- This is never used in `src/`\n- You are always a helpful `assistant` in here\n- 🚫 Do not edit `schema.sql` by hand, run `make schema`\n- nothing that is a rule at all\n\n```\n- Never `copy` this from the code block here\n```\n';
+    '<!-- memory-bank: begin -->\n- Never edit files of `.memory-bank/` by hand\n<!-- memory-bank: end -->\n# Rules\n\n## Style\n\n- Never use `any` in files below `src/`\n- This is never used in `src/`\n- You are always a helpful `assistant` in here\n- 🚫 Do not edit `schema.sql` by hand, run `make schema`\n- nothing that is a rule at all\n\n```\n- Never `copy` this from the code block here\n```\n';
   const own = await found('client memory', {
     'AGENTS.md': text,
     'CLAUDE.md': text,
     'x/y.md': text,
   });
   expect(own.map(({ value, source, category }) => [value, source, category])).toEqual([
-    ['Never use `any` in files below `src/`', 'AGENTS.md:5', 'user-preferences'],
-    ['Do not edit `schema.sql` by hand, run `make schema`', 'AGENTS.md:8', 'user-preferences'],
+    ['Never use `any` in files below `src/`', 'AGENTS.md:8', 'user-preferences'],
+    ['Do not edit `schema.sql` by hand, run `make schema`', 'AGENTS.md:11', 'user-preferences'],
   ]);
   const outside = [
     { name: '~/.claude/memory/MEMORY.md', text: '- Always run `npm test` before a push to main\n' },

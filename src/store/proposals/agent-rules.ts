@@ -15,6 +15,8 @@ const fragment =
 /** Instructions about how an agent speaks and works, not about the project. */
 const manner =
   /\b(?:you are|your (?:response|answer|reply|output|task|job|role)|the user|ask (?:me|for|the)|apologi|emoji|be concise|step[- ]by[- ]step|think|session|context window|chain of thought|tool calls?|sub-?agents?|todo list|hallucinat|conversation)\b/i;
+/** The section that `init` adds, about the memory itself. */
+const ownSection = /<!-- memory-bank: begin -->[\s\S]*?<!-- memory-bank: end -->/g;
 /** The note of a program that has written the file, at its beginning. */
 const generated = /auto-?generated|@generated|\bgenerated (?:by|from)\b/i;
 const noteLength = 300;
@@ -32,7 +34,8 @@ export function isAgentFile(path: string): boolean {
 export function agentRules(name: string, text: string, isOfProject: boolean): ProposedEntry[] {
   if (generated.test(text.slice(0, noteLength))) return [];
   const sections = outline(text);
-  const found = listItems(text, 0, text.length).flatMap(({ text: item, start }) => {
+  const own = text.replace(ownSection, (part) => part.replace(/[^\n]/g, ' '));
+  const found = listItems(own, 0, own.length).flatMap(({ text: item, start }) => {
     const line = plainLine(item).replace(/^(?:\p{Extended_Pictographic}|\ufe0f|\s)+/u, '');
     const count = wordCount(line);
     if (count < leastWords || count > mostWords) return [];
