@@ -19,15 +19,15 @@ export const baseSections = {
   recordOf: 4,
   order: 5,
   texts: 6,
-  keys: 6 + textSections,
-  links: 6 + textSections + keyedSections,
-  passages: 6 + textSections + 2 * keyedSections,
-  passageKeys: 6 + 2 * textSections + 2 * keyedSections,
+  passages: 6 + textSections,
+  passageKeys: 6 + 2 * textSections,
+  keys: 6 + 2 * textSections + keyedSections,
+  links: 6 + 2 * textSections + 2 * keyedSections,
 } as const;
 
 export const maxBaseBytes = 64 * 1024 * 1024;
 export const baseKind = 'brief';
-export const baseContent = ['brief', 5];
+export const baseContent = ['brief', 6];
 
 /** The facts of a base. */
 export interface BaseFacts {

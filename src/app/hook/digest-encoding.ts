@@ -90,10 +90,10 @@ export function* encodeBase(
     bytesOf(recordOf),
     bytesOf(Uint32Array.from(order)),
     ...texts.finish(),
-    ...encodeKeyedRows(rowsByKey),
-    ...encodeKeyedRows(rowsByLink),
     ...passages.finish(),
     ...encodeKeyedRows(rowsByName),
+    ...encodeKeyedRows(rowsByKey),
+    ...encodeKeyedRows(rowsByLink),
   ];
 }
 
