@@ -244,6 +244,34 @@ describe('commands', () => {
     expect(await drifts()).toEqual([]);
   });
 
+  test('a script or target that was removed, but not committed, has no commit', async () => {
+    const manifest = (scripts: object) => repo.write('package.json', JSON.stringify({ scripts }));
+    manifest({ build: 'tsc', lint: 'biome' });
+    repo.write('Makefile', 'all:\n\ndeploy:\n');
+    repo.write('AGENTS.md', 'Run `npm run lint`, `make deploy` and `npm run none`.\n');
+    commit('Begin');
+    manifest({ build: 'tsc' });
+    repo.write('Makefile', 'all:\n');
+    const { files } = await check();
+    expect(files[0]?.findings.map(({ text, commit }) => [text, commit])).toEqual([
+      ['npm run lint', undefined],
+      ['make deploy', undefined],
+    ]);
+    repo.write('package.json', '{"scripts":');
+    expect(await drifts()).toEqual(['AGENTS.md:1 target make deploy']);
+  });
+
+  test('a package of a workspace that was removed is found', async () => {
+    repo.write('a/Cargo.toml', '[package]\nname = "lock"\n[dependencies]\nserde = "1"\n');
+    repo.write('b/Cargo.toml', '[package]\nversion = "1.0.0"\nname = "queue"\n');
+    repo.write('AGENTS.md', '```sh\ncargo test -p lock\ncargo build -p queue -p serde\n```\n');
+    commit('Begin');
+    expect(await drifts()).toEqual([]);
+    repo.git('rm', '-q', 'b/Cargo.toml');
+    commit('Remove the queue');
+    expect(await drifts()).toEqual(['AGENTS.md:3 crate cargo build -p queue']);
+  });
+
   test('a newer least version of a language is found', async () => {
     const manifest = (node: string) =>
       repo.write('package.json', JSON.stringify({ engines: { node } }));
@@ -254,6 +282,50 @@ describe('commands', () => {
     manifest('>=20.19');
     commit('Ask for Node.js 20');
     expect(await drifts()).toEqual(['README.md:1 runtime Node.js 18 or later']);
+  });
+});
+
+describe('environment variables', () => {
+  const settings = (...names: string[]) =>
+    names.map((name) => `export const x = process.env.${name};`).join('\n');
+
+  test('that no code reads any more are found, with the commit', async () => {
+    repo.write('src/settings.ts', settings('APP_LOCK_TIME', 'APP_KEPT'));
+    repo.write('tool.py', 'wait = os.environ.get("TOOL_WAIT", 1)\n');
+    repo.write('.env.example', 'APP_KEPT=1\n');
+    repo.write(
+      'README.md',
+      'Set `APP_LOCK_TIME=5`, `$TOOL_WAIT` and `process.env.APP_KEPT`.\n\n```sh\nTOOL_WAIT=3 python tool.py\n```\n',
+    );
+    commit('Begin');
+    expect(await drifts()).toEqual([]);
+    repo.write('src/settings.ts', '');
+    const first = commit('Remove a setting');
+    repo.git('rm', '-q', 'tool.py');
+    commit('Remove the tool');
+    expect(await drifts()).toEqual([
+      'README.md:1 variable APP_LOCK_TIME',
+      'README.md:1 variable TOOL_WAIT',
+      'README.md:4 variable TOOL_WAIT',
+    ]);
+    const { files } = await check();
+    expect(files[0]?.findings[0]).toMatchObject({
+      commit: first,
+      message: expect.stringContaining('No code has `APP_LOCK_TIME`, since'),
+    });
+  });
+
+  test('are not judged if something else can read them, or nothing ever did', async () => {
+    const all = ['APP_DEBUG', 'TOOL_HOME', 'CACHE_SIZE', 'OPENAI_API_KEY', 'MAX_RETRIES'];
+    repo.write('src/settings.ts', settings(...all.slice(0, 4)));
+    repo.write('src/limits.ts', 'export const MAX_RETRIES = 3;\n');
+    repo.write('README.md', `${all.map((name) => `\`${name}\``).join(', ')}, \`NEVER_READ\`.\n`);
+    commit('Begin');
+    repo.write('src/settings.ts', 'const a = readAll("APP_");\nconst b = env("TOOL" + x);\n');
+    repo.write('src/limits.ts', '');
+    repo.write('settings.py', 'class Settings(BaseSettings):\n    cache_size: int = 3\n');
+    commit('Read them in another way');
+    expect(await drifts()).toEqual([]);
   });
 });
 
@@ -291,6 +363,45 @@ describe('a check', () => {
       'CLAUDE.md:1 path src/a.ts',
       'CLAUDE.md:4 path src/a.ts',
     ]);
+  });
+
+  test('finds nothing in paths that lead out of the project, in odd forms or in a loop', async () => {
+    const odd = [
+      '../../etc/passwd',
+      '/etc/passwd',
+      'C:\\Users\\me\\file.ts',
+      'src\\lock.ts',
+      './../x/../../y.ts',
+      'file:///etc/passwd',
+      '//server/share/x.ts',
+      'src/\0lock.ts',
+      'src/%2e%2e/%2e%2e/x.ts',
+      'a/'.repeat(3000),
+    ];
+    const texts = odd.flatMap((path) => [`\`${path}\``, `[x](${path})`, `node ${path}`]);
+    repo.write('AGENTS.md', `${texts.join('\n\n')}\n\`\`\`sh\n${texts.join('\n')}\n`);
+    repo.write('Makefile', 'include Makefile\nall: all\n');
+    repo.write('package.json', '{not json');
+    repo.write('README.md', 'Run `make all` and `npm run build`, or `make other`.\n');
+    commit('Begin');
+    expect(await drifts()).toEqual([]);
+  });
+
+  deep('of 2,000 documents, of 5 MB and of 10,000 blocks of code ends soon', async () => {
+    repo.write('src/lock.ts', body);
+    for (let i = 0; i < 2000; i++) {
+      repo.write(`docs/p${i % 50}/page-${i}.md`, `# Page ${i}\n\nSee \`src/lock.ts\`.\n`);
+    }
+    const line = 'See `src/lock.ts` and `src/gone.ts`.\r\n';
+    repo.write('CLAUDE.md', line.repeat(Math.ceil((5 * 1024 * 1024) / line.length)));
+    repo.write('AGENTS.md', '```sh\nnode src/lock.ts\n```\n\n'.repeat(10_000));
+    repo.write('GEMINI.md', `\`\`\`\n${'`src/lock.ts`\n'.repeat(1000)}`);
+    commit('Begin');
+    const start = performance.now();
+    const { files, counts } = await check();
+    expect(files).toEqual([]);
+    expect(counts).toMatchObject({ files: 2004, drifted: 0 });
+    expect(performance.now() - start).toBeLessThan(30_000);
   });
 
   deep('takes linear time for hostile texts', async () => {

@@ -136,6 +136,14 @@ export const docKinds = {
     severity: 'warning',
     meaning: 'No Makefile has the target any more, or no justfile the recipe.',
   },
+  crate: {
+    severity: 'warning',
+    meaning: 'No `Cargo.toml` has a package of this name any more.',
+  },
+  variable: {
+    severity: 'warning',
+    meaning: 'The code read an environment variable, and has its name nowhere any more.',
+  },
   runtime: {
     severity: 'warning',
     meaning: 'The manifest asks for a newer version of the language.',

@@ -8,6 +8,7 @@ import type { PathChange } from '../history/change-index.ts';
 import { entryAt } from '../history/last-change.ts';
 import type { Steps } from '../records/slices.ts';
 import type { OpenClaim } from './claim.ts';
+import { variables } from './code-names.ts';
 import { decodeDoc, maxDocBytes } from './doc-files.ts';
 import { hasName } from './name-places.ts';
 import type { DefinedNames, NameSource } from './name-sources.ts';
@@ -15,6 +16,8 @@ import { basesOf, below, PathPattern } from './path-text.ts';
 
 /** Limit of the commits that one search reads. */
 const maxCommits = 5000;
+/** Limit of the files in any folder that one search reads for the names that they defined. */
+const maxAnywhere = 10_000;
 /** Limit of the texts of earlier commits that stay in memory. */
 const maxTexts = 500;
 
@@ -50,6 +53,11 @@ export class BreakSearch {
   /** The present path of each path that a file with claims had. */
   readonly #present = new Map<string, string>();
   readonly #onTheWay = new Set<string>();
+  /** The kinds of names that a removed file in any folder can have defined. */
+  readonly #anywhere: readonly NameSource[];
+  /** The names that are searched for in such files. */
+  readonly #sought: ReadonlyMap<NameSource, RegExp>;
+  #left = maxAnywhere;
   readonly #texts = new Map<Oid, string | undefined>();
 
   readonly #defined = new Map<string, DefinedNames | undefined>();
@@ -67,6 +75,17 @@ export class BreakSearch {
     this.#odb = odb;
     this.#isOver = isOver;
     this.#count = claims.length;
+    const sources = claims.flatMap(({ claim }) => ('source' in claim ? [claim.source] : []));
+    this.#anywhere = [...new Set(sources)].filter(({ isAnywhere }) => isAnywhere);
+    this.#sought = new Map(
+      this.#anywhere.map((source) => {
+        const names = claims.flatMap(({ claim }) =>
+          'source' in claim && claim.source === source ? [claim.name] : [],
+        );
+        // The names are words, which an expression takes as they are.
+        return [source, new RegExp(`(?<!\\w)(?:${[...new Set(names)].join('|')})(?!\\w)`)];
+      }),
+    );
     for (const one of claims) this.#add(one);
     for (const [path, source] of manifests) this.#watch(path, source);
   }
@@ -111,7 +130,7 @@ export class BreakSearch {
   }
 
   #enters(folder: string): boolean {
-    if (this.#onTheWay.has(folder)) return true;
+    if (this.#anywhere.length > 0 || this.#onTheWay.has(folder)) return true;
     for (let at = folder; at !== ''; at = folderOf(at)) if (this.#byPath.has(at)) return true;
     return this.#patterns.some(([, { base }]) => `${folder}/`.startsWith(base));
   }
@@ -178,12 +197,15 @@ export class BreakSearch {
   }
 
   #redefined(commit: Oid, parent: Oid, { path, before, after }: PathChange): void {
-    const source = this.#sources.get(path);
+    const source = this.#sourceOf(path);
+    const sought = source && this.#sought.get(source);
+    if (sought && before !== undefined && !sought.test(this.#text(before) ?? '')) return;
     const old = source && this.#names(source, before);
     const now = source && this.#names(source, after);
     if (!source || !old || (after !== undefined && !now)) return;
-    for (const name of old.names.keys()) {
-      if (now?.names.has(name)) continue;
+    for (const [name, value] of old.names) {
+      // Other code that has the name of a variable says nothing about the environment.
+      if (now?.names.has(name) || (source === variables && value !== 'read')) continue;
       for (const key of [source.name, path]) {
         for (const one of this.#byName.get(`${key} ${name}`) ?? []) {
           if (this.#found.has(one) || !this.#says(parent, one)) continue;
@@ -191,6 +213,15 @@ export class BreakSearch {
         }
       }
     }
+  }
+
+  /** The kind of names that an earlier version of a file defines, if it is to be read. */
+  #sourceOf(path: string): NameSource | undefined {
+    const known = this.#sources.get(path);
+    if (known && !known.isAnywhere) return known;
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const source = known ?? this.#anywhere.find(({ files }) => files?.test(name));
+    return source && this.#left-- > 0 ? source : undefined;
   }
 
   #names(source: NameSource, blob: Oid | undefined): DefinedNames | undefined {

@@ -137,7 +137,7 @@ export class ClaimJudge {
     }
     const known = this.#sources.get(source) ?? this.#find(source.files);
     this.#sources.set(source, known);
-    return known.length > maxSources ? undefined : known;
+    return known.length > (source.maxFiles ?? maxSources) ? undefined : known;
   }
 
   #find(name: RegExp): readonly string[] {
@@ -156,6 +156,23 @@ export class ClaimJudge {
       this.#names.set(key, text === undefined ? undefined : source.read(text));
     }
     return this.#names.get(key);
+  }
+
+  /** Whether the last commit has what a claim names, and the work tree does not. */
+  isUncommitted({ claim, file }: OpenClaim): boolean {
+    const tree = this.#tree;
+    if ('paths' in claim) {
+      return !claim.isPattern && claim.paths.some((path) => tree.isCommitted(path));
+    }
+    const { source, name } = claim;
+    const files = file === undefined ? (this.#sources.get(source) ?? []) : [file];
+    return files.some((path) => {
+      // A manifest that cannot be read proves nothing.
+      if (tree.has(path) && !this.#read(source, path)) return false;
+      const bytes = tree.committed(path, maxDocBytes);
+      const text = bytes && decodeDoc(bytes);
+      return text !== undefined && source.read(text)?.names.has(name) === true;
+    });
   }
 
   /** Whether a link certainly leads nowhere, whatever the history says. */

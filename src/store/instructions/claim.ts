@@ -22,7 +22,7 @@ export interface PathClaim extends ClaimPlace {
 
 /** The claim that one of some files defines a name. */
 export interface NameClaim extends ClaimPlace {
-  readonly kind: 'anchor' | 'script' | 'target' | 'runtime';
+  readonly kind: 'anchor' | 'script' | 'target' | 'crate' | 'variable' | 'runtime';
   readonly source: NameSource;
   readonly name: string;
   /** The file that defines it; undefined for any file of the source. */

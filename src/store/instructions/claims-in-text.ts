@@ -1,7 +1,8 @@
 import { type Mention, mentionsOf } from '../../core/markdown/mentions.ts';
 import { folderOf } from '../../git/disk/folder.ts';
 import type { Claim } from './claim.ts';
-import { claimsOfCommand } from './command-claims.ts';
+import { variableIn } from './code-names.ts';
+import { claimOfVariable, claimsOfCommand } from './command-claims.ts';
 import { isDoc, isForAgents } from './doc-files.ts';
 import { anchors, runtimes } from './name-sources.ts';
 import { basesOf, below, pathIn, toPath } from './path-text.ts';
@@ -55,6 +56,11 @@ function* claimsOf(doc: string, whole: string, mention: Mention): Generator<Clai
 function* claimsOfCode(doc: string, whole: string, text: string, start: number): Generator<Claim> {
   if (/\s/.test(text)) {
     yield* claimsOfCommand(doc, text, start, false);
+    return;
+  }
+  const variable = variableIn(text);
+  if (variable !== undefined) {
+    if (!notNow.test(lineAround(whole, start))) yield claimOfVariable(text, variable, start);
     return;
   }
   const found = toPath(text);

@@ -1,4 +1,5 @@
 import type { Claim } from './claim.ts';
+import { crates, variableIn, variables } from './code-names.ts';
 import { justRecipes, makeTargets, type NameSource, scripts } from './name-sources.ts';
 import { basesOf, below, toPath } from './path-text.ts';
 
@@ -43,10 +44,20 @@ export function* claimsOfCommand(
   isLine: boolean,
 ): Generator<Claim> {
   for (const words of commandsIn(line)) {
-    const rest = words.slice(words.filter(({ text }) => /^[A-Z_]+=\S*$/.test(text)).length);
+    const settings = words.filter(({ text }) => /^[A-Z][A-Z0-9_]*=\S*$/.test(text));
+    for (const { text, start } of settings) {
+      const variable = variableIn(text);
+      if (variable !== undefined) yield claimOfVariable(text, variable, offset + start);
+    }
+    const rest = words.slice(settings.length);
     const [program] = rest;
-    if (!program) continue;
-    const claim = (source: NameSource, kind: 'script' | 'target', word: Word, isShort = false) => ({
+    if (!program || program.text === 'export') continue;
+    const claim = (
+      source: NameSource,
+      kind: 'script' | 'target' | 'crate',
+      word: Word,
+      isShort = false,
+    ) => ({
       kind,
       text: line.slice(program.start, word.start + word.text.length),
       start: offset + program.start,
@@ -60,6 +71,10 @@ export function* claimsOfCommand(
     } else if (program.text === 'make' || program.text === 'just') {
       const source = program.text === 'make' ? makeTargets : justRecipes;
       for (const word of targetsOf(rest)) yield claim(source, 'target', word);
+    } else if (program.text === 'cargo') {
+      const at = rest.findIndex(({ text }) => text === '-p' || text === '--package');
+      const crate = at < 0 ? undefined : rest[at + 1];
+      if (crate && /^[a-z][\w-]*$/.test(crate.text)) yield claim(crates, 'crate', crate);
     } else {
       for (const word of filesOf(rest, isLine)) {
         const found = toPath(word.text);
@@ -77,6 +92,12 @@ export function* claimsOfCommand(
       }
     }
   }
+}
+
+/** @param text with the name of the variable. */
+export function claimOfVariable(text: string, name: string, start: number): Claim {
+  const at = start + text.indexOf(name);
+  return { kind: 'variable', text: name, start: at, source: variables, name };
 }
 
 /** The words of each command of a line. A command with quotes or redirections ends before them. */

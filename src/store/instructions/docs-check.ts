@@ -56,7 +56,7 @@ async function compare(visit: Visit, { since }: EvidenceRequest): Promise<DocsRe
     const broken = breaks.get(open);
     const isDrift = broken
       ? names.isCertain(open, broken)
-      : isUncommitted(tree, open) || (judge.isDeadLink(open) && !wasDead(open));
+      : judge.isUncommitted(open) || (judge.isDeadLink(open) && !wasDead(open));
     if (!isDrift) continue;
     drifted += 1;
     const next = broken && names.find(open.doc, open.claim, broken);
@@ -87,11 +87,6 @@ async function ancestry(visit: Visit, commit: Oid): Promise<(other: Oid) => bool
     if (is) known.add(index.commit(one).oid);
   });
   return (other) => known.has(other);
-}
-
-/** Whether the last commit has what a claim names, and the work tree does not. */
-function isUncommitted(tree: ProjectTree, { claim }: OpenClaim): boolean {
-  return 'paths' in claim && !claim.isPattern && claim.paths.some((path) => tree.isCommitted(path));
 }
 
 function finding(
@@ -133,6 +128,8 @@ function problem(claim: Claim): string {
       return `The link to ${text} finds no such heading`;
     case 'runtime':
       return `${source.usual[0]} asks for more than "${text}"`;
+    case 'variable':
+      return `No code has \`${name}\``;
     default:
       return `No ${source.name} is named \`${name}\``;
   }

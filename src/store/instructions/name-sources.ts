@@ -8,6 +8,10 @@ export interface NameSource {
   readonly files: RegExp | undefined;
   /** The usual name of such a file. */
   readonly usual: readonly string[];
+  /** Limit of its files, if it is not the usual one; in a project with more of them no name is judged. */
+  readonly maxFiles?: number;
+  /** Whether a file that was removed from any folder can have defined a name. */
+  readonly isAnywhere?: boolean;
   /** The names that a text defines; undefined if that cannot be said. */
   read(text: string): DefinedNames | undefined;
 }

@@ -112,4 +112,12 @@ export class ProjectTree {
       throw error;
     }
   }
+
+  /** The bytes of a file in the commit; undefined for one that it does not have, or that is too large. */
+  committed(path: string, limit: number): Buffer | undefined {
+    const { odb } = this.#repository;
+    const oid = this.files.get(path);
+    if (oid === undefined || !odb.has(oid) || odb.size(oid) > limit) return undefined;
+    return odb.content(oid, 'blob');
+  }
 }
