@@ -396,8 +396,12 @@ deep('a record that cannot be read is restored by its key or title as by its pat
       expect(repo.read(file)).toBe(whole);
     }
   }
+  // Bytes that are not a text cannot be kept by a commit first.
+  repo.write(`.memory-bank/${document}`, Buffer.from([0xff, 0xfe, 0x41]));
+  const refused = run(['restore', document, '--as-of', 'HEAD']);
+  expect(refused.stderr).toContain('is not valid UTF-8, so a commit cannot keep it. Move the file');
   // A removed record needs no revision, committed or not.
-  repo.git('rm', '-q', '--', `.memory-bank/${document}`);
+  repo.git('rm', '-qf', '--', `.memory-bank/${document}`);
   expect(run(['restore', 'The plan']).stdout).toContain(`restored ${document}`);
   repo.git('rm', '-q', '--', `.memory-bank/${document}`);
   repo.git('commit', '-qm', 'Remove the plan');

@@ -363,7 +363,7 @@ export class MemoryFolder {
     const bytes = this.#folder.read(record.path, maxFileBytes, record.stat);
     if (!bytes || !sameStat(this.#folder.stat(record.path), record.stat))
       throw new RecordChangedError();
-    return decodeText(bytes);
+    return decodeText(bytes, record.path);
   }
 
   /** Cleans up after a dead process. An error does not stop a read; a change reports it. */

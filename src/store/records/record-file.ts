@@ -100,14 +100,19 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * Decodes the bytes of a file.
  *
+ * @param path of a record that is to be replaced, for the error.
  * @throws MemoryError `damaged` for bytes that are not UTF-8.
  */
-export function decodeText(bytes: Buffer): string {
+export function decodeText(bytes: Buffer, path?: string): string {
   try {
     // Most text is ASCII, for which this is faster.
     return isAscii(bytes) ? bytes.toString('latin1') : utf8.decode(bytes);
   } catch {
-    throw new MemoryError('damaged', 'the file is not valid UTF-8');
+    if (path === undefined) throw new MemoryError('damaged', 'the file is not valid UTF-8');
+    throw new MemoryError('damaged', `${path} is not valid UTF-8, so a commit cannot keep it.`, {
+      hint: 'Move the file away, then try again.',
+      data: { path },
+    });
   }
 }
 
