@@ -63,6 +63,14 @@ test('a text is not a confirmation', async () => {
   expect(JSON.parse(body)).toMatchObject({ error: 'confirmation_required' });
 });
 
+test.each(['memory_search', 'find_relevant_paths'])(
+  'an empty answer of %s names the search over everything',
+  async (name) => {
+    const [, note] = await call(Repo.create().root, name, { query: 'nowhere' });
+    expect(note).toBe('Nothing was found in these records; search_memory looks everywhere.');
+  },
+);
+
 test('a credential in the name of an argument does not come back', async () => {
   const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
   const answer = await call(Repo.create().root, 'memory_list', { [key]: 1 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { noteOtherSearch } from '../../core/declarations/other-search.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
 import { cautionField, namedCautions, reportDamaged } from '../../core/memory/answer-fields.ts';
 import { buildContext } from './briefing.ts';
@@ -80,8 +81,9 @@ export const contextTools: readonly Tool[] = [
       type: pathType.optional(),
     }),
     growing: { paths: 'ask with a longer query, or by feature_slugs or type' },
-    async handle({ store }, args) {
-      const { paths, damaged } = await findRelevantPaths(store, args);
+    async handle(context, args) {
+      const { paths, damaged } = await findRelevantPaths(context.store, args);
+      if (paths.length === 0) await noteOtherSearch(context, args.query, []);
       return {
         paths: paths.map(({ value, caution }) => ({
           ...pathBody(value),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { noteOtherSearch } from '../../core/declarations/other-search.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { cautionField, reportDamaged, reportLeftOut } from '../../core/memory/answer-fields.ts';
 import { categories, category, entryRecord } from './entry.ts';
@@ -23,6 +24,12 @@ export const memorySearch = defineTool({
       ...(wanted.length > 0 && { categories: wanted }),
     });
     const { hits, total, damaged } = found;
+    const { query } = request;
+    await noteOtherSearch(
+      context,
+      query,
+      hits.map(({ matches }) => matches),
+    );
     const results = hits.map(({ value: entry, score, matches, section, caution }) => {
       const { category, key, value } = entryRecord.schema.parse(entry);
       return {
