@@ -100,7 +100,13 @@ describe('a search with the table', () => {
   });
 
   test('is decided by the words where they answer the query', () => {
-    for (const query of ['mutex guards queue', 'Locks', 'tailwind pages style']) {
+    for (const query of [
+      'jwt',
+      'postgresql',
+      'mutex guards queue',
+      'Locks',
+      'tailwind pages style',
+    ]) {
       expect(index.search(query, { table })).toEqual(index.search(query));
     }
   });

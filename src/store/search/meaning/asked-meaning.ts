@@ -31,7 +31,7 @@ export interface AskedMeaning {
   readonly known: number;
 }
 
-/** Reads the meaning of a query; undefined if none of its words has one. */
+/** Reads the meaning of a query; undefined if none of its words has one, or the memory has its only word. */
 export function askedMeaning(
   query: string,
   concepts: readonly Concept[],
@@ -59,6 +59,8 @@ export function askedMeaning(
     words.push({ word, term, place });
     table.addTo(vector, place, value);
   });
+  // The records that have the only word answer the query.
+  if (seen.size === 1 && sums.known === sums.all) return undefined;
   if (words.length === 0 || !toUnit(vector)) return undefined;
   return { words, vector, covered: sums.covered / sums.all, known: sums.known / sums.all };
 }
