@@ -3,7 +3,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { newestGit } from './newest-git.js';
 
 const root = join(import.meta.dirname, '..');
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'memory-bank-matrix');
@@ -13,18 +14,31 @@ const folders = ['app', 'cli', 'contract', 'git', 'property', 'store', 'toolsets
 /** The contract, except for what starts Node.js as users who cannot read the cache of another. */
 const contract = ['test/contract/', '--exclude=test/contract/shared-repository.test.ts'];
 
+/** Tests that write refs: those of the tables themselves, and of what uses them. */
+const refs = [
+  ...['git/table-writes', 'git/reftable', 'git/layouts', 'git/remote', 'faults/sample'],
+  ...['store/claims', 'store/placement', 'store/memories', 'store/history', 'app/reviews'],
+  ...['contract/sync', 'contract/squash', 'contract/sha256', 'contract/commit-under-way'],
+].map((name) => `test/${name}.test.ts`);
+
 /**
  * The runs: the arguments that choose the tests, with the variables by which git makes repositories of a kind,
- * or with a version of Node.js.
+ * with a version of Node.js, or with the newest git.
  *
  * @type {readonly { readonly name: string, readonly tests: readonly string[],
- *   readonly env?: NodeJS.ProcessEnv, readonly node?: string }[]}
+ *   readonly env?: NodeJS.ProcessEnv, readonly node?: string, readonly hasNewestGit?: true }[]}
  */
 const runs = [
   {
     name: 'sha256',
     env: { GIT_DEFAULT_HASH: 'sha256' },
     tests: folders.map((name) => `test/${name}/`),
+  },
+  {
+    name: 'tables',
+    env: { GIT_DEFAULT_HASH: 'sha256', GIT_DEFAULT_REF_FORMAT: 'reftable' },
+    hasNewestGit: true,
+    tests: refs,
   },
   { name: '22', node: '22.23.5', tests: contract },
   { name: '24', node: '24.22.3', tests: contract },
@@ -83,15 +97,21 @@ function run(node, env, tests) {
 
 const wanted = process.argv.slice(2);
 const total = { passed: 0, failed: 0, skipped: 0 };
-for (const { name, env = {}, node, tests } of runs) {
+for (const { name, env = {}, node, hasNewestGit, tests } of runs) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const git = hasNewestGit ? newestGit(join(cache, 'git')) : '';
+  if (git === undefined) {
+    console.log(`"${name}" was not tried: it needs the newest git, and apt brings none here.`);
+    continue;
+  }
+  const path = git ? { PATH: `${git}${delimiter}${process.env.PATH}` } : {};
   const program = node === undefined ? process.execPath : nodeProgram(node);
   if (program === undefined) {
     console.log(`Node.js ${node} was not tried: there is none here, and npm brings none.`);
     continue;
   }
   console.log(`\nMatrix: ${node === undefined ? name : `Node.js ${node}`}`);
-  const { output, status } = await run(program, env, tests);
+  const { output, status } = await run(program, { ...env, ...path }, tests);
   const counts = /^(\d+) passed, (\d+) failed, (\d+) skipped\s*$/m.exec(output)?.slice(1);
   const [passed = 0, failed = 0, skipped = 0] = (counts ?? []).map(Number);
   total.passed += passed;
