@@ -16,6 +16,9 @@ import { entriesOf, HeldStack, HeldTableRef, logHead } from './table-ref-change.
 /** The folder of the tables in a git directory. */
 const folderName = 'reftable';
 
+/** The refs that show an operation under way; git keeps those with more than one value in files. */
+const pseudoRefs: ReadonlySet<string> = new Set(['CHERRY_PICK_HEAD', 'REVERT_HEAD']);
+
 /** Refs and reflogs in tables: one stack for the refs of all work trees, and one for each linked work tree. */
 export class TableRefs implements RefStore {
   readonly #files: Files;
@@ -54,7 +57,7 @@ export class TableRefs implements RefStore {
   }
 
   has(name: string): boolean {
-    return this.value(name) !== undefined;
+    return pseudoRefs.has(name) && this.value(name) !== undefined;
   }
 
   lastChange(refs: readonly string[]): number {
