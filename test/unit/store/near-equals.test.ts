@@ -70,3 +70,23 @@ test('a later hit that lacks a word of the query is only named', () => {
     ),
   ).toEqual(['old 0.9 new', 'new 0.85']);
 });
+
+test('a hit that only has words of the query in common is not a later one', () => {
+  const asked = (words: readonly string[], concepts: readonly number[]): Subject => ({
+    ...about(...words),
+    asked: concepts,
+    fit: concepts.length / words.length,
+  });
+  const laterOf = (one: Subject, other: Subject) =>
+    placed(candidate('old', 0.9, '2026-01-01', one), candidate('new', 0.6, '2026-02-01', other))[0];
+  const framework = asked(['test', 'framework', 'selection'], [0]);
+  expect(laterOf(framework, asked(['approach', 'unit', 'test', 'correction'], [0]))).toBe(
+    'old 0.9',
+  );
+  const offers = asked(['memory', 'bank', 'offers', 'different', 'modes'], [0, 1]);
+  expect(laterOf(offers, asked(['all', 'templates', 'memory', 'bank'], [0, 1]))).toBe('old 0.9');
+  const lifetime = asked(['session', 'lifetime', 'hours'], [0, 1]);
+  expect(laterOf(lifetime, asked(['lifetime', 'of', 'session', 'days'], [0, 1]))).toBe(
+    'old 0.9 new',
+  );
+});

@@ -1,4 +1,4 @@
-import { haveLikeTexts, haveOneOrLikeTitles, haveOneTitle, type Subject } from './subject.ts';
+import { haveLikeTexts, haveOneTitle, haveSureTitle, type Subject } from './subject.ts';
 
 /** Scores of hits whose titles, or whose texts, have one subject are about equal from this share on. */
 const titleShare = 0.85;
@@ -88,7 +88,7 @@ function laterThan<T extends HitCandidate>(
     if (!other || other.score < laterShare * one.score) break;
     if ((other.at ?? '') <= (found?.at ?? one.at ?? '')) continue;
     // A later one that is only named may lack a word that the query asks for.
-    if (haveSubject(one, other, haveOneOrLikeTitles)) found = other;
+    if (haveSubject(one, other, haveSureTitle)) found = other;
   }
   return found;
 }

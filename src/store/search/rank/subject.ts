@@ -7,6 +7,8 @@ import { stopWords } from '../text/stop-words.ts';
 
 /** Titles that one part of a query fits have one subject if it is about as much of each of them. */
 const leastFit = 0.6;
+/** The share of the words of each title that the query asks for if both are surely about the same. */
+const leastSure = 0.5;
 /** The share of the words of two titles that both have. */
 const leastCommon = 0.5;
 /** The cosine of the words of two texts. */
@@ -103,18 +105,24 @@ function titleWords(owner: SubjectOwner): TitleWords {
 export function haveOneTitle(one: Subject, other: Subject): boolean {
   // The words that the other one lacks may be those that the query asks for.
   for (const concept of one.asked) if (!other.asked.includes(concept)) return false;
-  return haveOneOrLikeTitles(one, other);
+  return fitAlike(one, other) || haveLikeTitles(one, other);
 }
 
-/** Returns the same, but a title with most of the words may lack one that the query asks for. */
-export function haveOneOrLikeTitles(one: Subject, other: Subject): boolean {
-  const count = one.asked.length;
-  if (count > 0 && count === other.asked.length) {
-    const least = leastFit * Math.max(one.fit, other.fit);
-    const isFit = one.fit >= least && other.fit >= least;
-    if (isFit && one.asked.every((concept) => other.asked.includes(concept))) return true;
-  }
-  return haveLikeTitles(one, other);
+/** Returns whether two titles are surely about the same thing, also where one lacks a word of the query. */
+export function haveSureTitle(one: Subject, other: Subject): boolean {
+  if (haveLikeTitles(one, other)) return true;
+  // Titles with one word of the query in common, or with many other words, can be about anything.
+  const isMost = Math.min(one.fit, other.fit) >= leastSure;
+  return isMost && one.asked.length > 1 && fitAlike(one, other);
+}
+
+/** Whether the same part of the query is about as much of two titles. */
+function fitAlike(one: Subject, other: Subject): boolean {
+  const { length } = one.asked;
+  if (length === 0 || length !== other.asked.length) return false;
+  const [less, more] = one.fit < other.fit ? [one, other] : [other, one];
+  if (less.fit < leastFit * more.fit) return false;
+  return one.asked.every((concept) => other.asked.includes(concept));
 }
 
 /** Whether two titles have most of their words in common. */
