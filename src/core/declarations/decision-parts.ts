@@ -94,16 +94,26 @@ export class DecisionParts {
   #divide({ home, turn }: Stretch): readonly Saying[] {
     const { section } = this.#stretches[home] ?? {};
     const together: LabelledPart[] = [];
+    const bare: LabelledPart[] = [];
     const apart: Saying[] = [];
     for (const one of this.#stretches) {
       if (one.home !== home || one.turn !== turn) continue;
       const entries = entriesOf(labelledParts(this.#text, one.start, one.end, one.kind));
       const [only = []] = entries;
       if (entries.length > 1) apart.push(...entries.map((parts) => ({ section, parts })));
-      else together.push(...only);
+      else (this.#isBare(one) ? bare : together).push(...only);
     }
+    // A heading without a text is what was decided or done only if nothing else says it.
+    const roles = new Set(together.map(({ kind }) => kind?.role));
+    together.push(...bare.filter(({ kind }) => !roles.has(kind?.role)));
     const rest = together.length > 0 ? [{ section, parts: settled(together) }] : [];
     return [...rest, ...apart];
+  }
+
+  /** Whether a stretch is a heading without a text, and not the name of an option. */
+  #isBare({ start, end, section, kind }: Stretch): boolean {
+    if (!section || start === section.bodyStart || kind?.role === 'rejected') return false;
+    return this.#text.slice(section.bodyStart, end).trim() === '';
   }
 }
 

@@ -305,6 +305,25 @@ describe('bad input', () => {
     expect(hitOf('# Log\n\n## Store\n\nWe keep files.\n', 'store').snippet).toBe('We keep files.');
   });
 
+  test('a heading without a text is not an answer', () => {
+    const below = '# Guide\n\n## Storage\n\n- `src/db.ts:1` <!-- 1-0123456789abcdef -->\n';
+    expect(hitOf(`${below}\n### Format\n\nOne JSON object a line.\n`, 'storage')).toMatchObject({
+      section: 'Guide > Storage',
+      snippet: 'One JSON object a line.',
+    });
+    expect(hitOf(`${below}\n## Colours\n\nBlue.\n`, 'storage').snippet).toBe('');
+    expect(hitOf('# Empty log\n\n| Date | Decision |\n| --- | --- |\n', 'log').snippet).toBe('');
+  });
+
+  test('a heading without a text below a decision is shown only if it is the decision', () => {
+    const decided = '## Cache\n\n### Context\n\nReads are slow.\n\n### Decision\n\n';
+    expect(hitOf(`# Log\n\n${decided}#### Redis\n\n#### A day\n`, 'cache').snippet).toBe(
+      'Redis A day',
+    );
+    const hit = hitOf(`# Log\n\n${decided}#### Notes\n\n#### Store\n\nRedis.\n`, 'cache');
+    expect(hit.snippet).toBe('Store Redis.');
+  });
+
   test('a decision of a log does not have the state that an earlier one names', () => {
     const earlier =
       '## Use Redis - 2026-01-01\n\nRedis holds sessions.\n\n```yaml\nstatus: draft\n```\n';

@@ -30,6 +30,14 @@ interface ShownExcerpt {
   readonly isListed: boolean;
 }
 
+/** What an area of a text says, and all that the text says. */
+interface Said {
+  readonly parts: DecisionParts;
+  readonly said: Saying;
+  /** Whether it is one of several in a list. */
+  readonly isListed: boolean;
+}
+
 /** The matches of each field of a record. */
 type PlacesOf = (field: TextField) => readonly TextMatch[];
 
@@ -113,7 +121,9 @@ function* composed(
 ): Steps<ShownExcerpt> {
   const { body = '', roles = usualRoles } = fields;
   const area = best?.area ?? areas[0];
-  const { said, isListed = false } = area ? saidAt(fields, area, placesOf('body'), outlineOf) : {};
+  const found = area && saidAt(fields, area, placesOf('body'), outlineOf);
+  const end = area?.unit?.end ?? areas.at(-1)?.end ?? 0;
+  const { said, isListed = false } = (found && sayingUntil(found, area.start, end)) ?? {};
   const pieces: HitPiece[] = [];
   const addPieces = (
     field: 'body' | 'reason' | 'notes',
@@ -153,9 +163,10 @@ function* composed(
   const holder = best?.area.unit && from?.text === body ? areaAt(areas, from) : undefined;
   const section = best?.area.unit && (holder?.unit ?? best.area.unit);
   const also = section ? best.also(section) : [];
+  const isBare = fields.markdown && !(said && isDecision(said));
   const text = {
     // The heading of a decision without a text is the decision.
-    snippet: snippet || (said?.section?.heading ?? fields.title),
+    snippet: snippet || (isBare ? '' : (said?.section?.heading ?? fields.title)),
     ...(reason && { reason }),
     ...(rejected && { rejected }),
     ...(state !== undefined && { state }),
@@ -177,7 +188,7 @@ function saidAt(
   area: Area,
   places: readonly TextMatch[],
   outlineOf: OutlineOf,
-): { readonly said: Saying; readonly isListed: boolean } {
+): Said {
   const { body = '' } = fields;
   const parts = known.get(fields) ?? partsOf(fields, body, outlineOf);
   known.set(fields, parts);
@@ -186,7 +197,7 @@ function saidAt(
   const offsets = body.length > longestText ? matches.slice(0, mostOffsets) : [area];
   const said = new Set(offsets.flatMap(({ start }) => parts.around(start)));
   if (said.size <= 1) {
-    return { said: parts.at(offsets[0]?.start ?? area.start), isListed: false };
+    return { parts, said: parts.at(offsets[0]?.start ?? area.start), isListed: false };
   }
   let best: { readonly saying: Saying; readonly count: number } | undefined;
   for (const saying of said) {
@@ -194,7 +205,25 @@ function saidAt(
     const count = conceptsIn(own).size;
     if (count > (best?.count ?? 0)) best = { saying, count };
   }
-  return { said: best?.saying ?? parts.at(area.start), isListed: true };
+  return { parts, said: best?.saying ?? parts.at(area.start), isListed: true };
+}
+
+/** The same, or what follows up to an offset if the heading has no text: its own is not an answer. */
+function sayingUntil(found: Said, start: number, end: number): Said {
+  const { parts, said } = found;
+  if (isDecision(said) || said.parts.some(({ role }) => role === 'answer')) return found;
+  for (const next of parts) {
+    const answer = next.parts.find(({ role }) => role === 'answer');
+    if (answer && answer.start >= start && answer.start < end) return { ...found, said: next };
+  }
+  return found;
+}
+
+/** Whether a text has the parts of a decision, even if the decision itself is not among them. */
+function isDecision({ parts }: Saying): boolean {
+  return parts.some(
+    ({ kind }) => kind && (kind.role !== 'bookkeeping' || /^(?:status|claim)$/.test(kind.name)),
+  );
 }
 
 function partsOf(fields: SearchFields, body: string, outlineOf: OutlineOf): DecisionParts {
