@@ -74,7 +74,7 @@ export const search: Command = {
 function hitLines(screen: Screen, hit: SearchHit): string[] {
   const { path, section, also = [], later } = hit;
   const indent = '    ';
-  const shown = [hit.snippet, ...besides(hit)];
+  const shown = [hit.snippet, ...besides(hit)].filter((text) => text !== '');
   const lines = shown.flatMap((text) =>
     matchLines(screen, text, hit.matches, screen.width - indent.length),
   );
