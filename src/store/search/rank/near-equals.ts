@@ -67,28 +67,38 @@ export function newestFirst<T extends HitCandidate>(candidates: readonly T[]): P
       grouped.set(one, at);
     }
   }
+  const first = order.slice(0, compared);
+  const ranks = ranksByTime(first);
   return order.map((candidate, index) => ({
     candidate,
     score: candidates[index]?.score ?? candidate.score,
-    findLater: () => laterThan(candidate, order, index + 1, compared),
+    findLater: () => laterThan(candidate, index, first, ranks),
     group: grouped.get(candidate),
   }));
 }
 
-/** The newest hit in a part of the order that is later than a hit and on its subject. */
+/** The order of some hits by time, in which equal times have equal numbers; 0 for one without a time. */
+function ranksByTime(hits: readonly HitCandidate[]): readonly number[] {
+  const times = [...new Set(hits.map(({ at = '' }) => at))].sort();
+  const ranks = new Map(times.map((time, rank) => [time, rank + 1]));
+  return hits.map(({ at }) => (at === undefined ? 0 : (ranks.get(at) ?? 0)));
+}
+
+/** The newest hit after a place in the order that is later than the one there, and on its subject. */
 function laterThan<T extends HitCandidate>(
   one: T,
+  place: number,
   order: readonly T[],
-  start: number,
-  end: number,
+  ranks: readonly number[],
 ): T | undefined {
   let found: T | undefined;
-  for (let at = start; at < end; at++) {
+  let newest = ranks[place] ?? 0;
+  for (let at = place + 1; newest > 0 && at < order.length; at++) {
     const other = order[at];
     if (!other || other.score < laterShare * one.score) break;
-    if ((other.at ?? '') <= (found?.at ?? one.at ?? '')) continue;
+    const rank = ranks[at] ?? 0;
     // A later one that is only named may lack a word that the query asks for.
-    if (haveSubject(one, other, haveSureTitle)) found = other;
+    if (rank > newest && haveSubject(one, other, haveSureTitle)) [found, newest] = [other, rank];
   }
   return found;
 }
