@@ -31,7 +31,7 @@ export interface SectionOfHit {
 
 /** The parts of a record that a hit shows. */
 export interface TextOfHit {
-  /** The answer of the record, or the sentences of it that answer the query best. */
+  /** The answer of the record, or the sentences of it that answer the query best; empty without a text. */
   readonly snippet: string;
   /** The reason, if words of the query are in it and not in the answer. */
   readonly reason?: LabelledText;
