@@ -30,7 +30,7 @@ interface ShownExcerpt {
   readonly isListed: boolean;
 }
 
-/** What an area of a text says, and all that the text says. */
+/** The text around an area that says one thing, among all that the document says. */
 interface Said {
   readonly parts: DecisionParts;
   readonly said: Saying;
