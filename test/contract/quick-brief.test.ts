@@ -342,8 +342,8 @@ describe('the brief is that of the whole program', () => {
       },
     ],
     ['the digest is cut', false, () => cutDigest(0.2)],
-    // A brief does without the passages about files and commands, and without the index of the search.
-    ['the end of the digest is cut', true, () => cutDigest(0.95)],
+    ['the end of the digest is cut', false, () => cutDigest(0.95)],
+    // A brief does without the index of the search.
     ['the index of the search is cut', true, () => cutDigest(0.5, 'records-')],
     ['the changes since the base are cut', false, () => cutDigest(0.5, 'recent-')],
     [
