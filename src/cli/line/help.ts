@@ -43,7 +43,10 @@ export const commandGroups: readonly (readonly [title: string, names: readonly s
     'Read',
     ['brief', 'search', 'list', 'show', 'status', 'log', 'diff', 'blame', 'branches', 'view'],
   ],
-  ['Write', ['edit', 'forget', 'restore', 'verify', 'confirm', 'check', 'import', 'export']],
+  [
+    'Write',
+    ['edit', 'forget', 'restore', 'verify', 'confirm', 'propose', 'check', 'import', 'export'],
+  ],
   ['Team', ['sync', 'review', 'resolve', 'merge', 'squash', 'untangle', 'memories', 'place']],
   ['Setup', ['', 'init', 'doctor', 'serve', 'hook', 'install-merge-driver', 'completion', 'help']],
 ];
