@@ -149,13 +149,12 @@ export class HitChanges {
    * clock, and a copy can keep the time of its original.
    */
   #isCommitted(visit: Visit, head: Oid, last: Oid, path: string): boolean {
-    const { memory } = visit.archive;
     const record = visit.record(path);
     if (!record) return false;
     const { stat, settled } = record;
     const known = this.#compared.get(path);
     if (known?.last === last && sameStat(known.stat, stat)) return known.isSame;
-    const isSame = hasText(visit, head, path, memory.text(path));
+    const isSame = isAsCommitted(visit, head, path);
     // A file that was changed a moment ago can change again without another timestamp.
     if (settled) keep(this.#compared, path, { last, stat, isSame });
     return isSame;
@@ -254,15 +253,16 @@ function textNow(visit: Visit, path: string, past: Oid | undefined): string | un
   return past === undefined ? archive.memory.text(path) : archive.records(past).text(path);
 }
 
-/** Whether a commit has a record with a text, apart from the ends of its lines. */
-function hasText(visit: Visit, head: Oid, path: string, text: string | undefined): boolean {
-  const records = visit.archive.records(head);
+/** Whether a record is as a commit has it, apart from the ends of its lines. */
+function isAsCommitted(visit: Visit, commit: Oid, path: string): boolean {
+  const { archive } = visit;
+  const records = archive.records(commit);
   const oid = records.oid(path);
-  if (text === undefined || oid === undefined) return false;
-  const { format } = visit.archive.repository.odb;
+  const text = oid === undefined ? undefined : archive.memory.text(path);
+  if (text === undefined) return false;
   // To compute the id takes less time than to read the object.
-  if (objectId('blob', Buffer.from(plain(text)), format) === oid) return true;
-  return plain(records.text(path) ?? '') === plain(text);
+  const own = objectId('blob', Buffer.from(plain(text)), archive.repository.odb.format);
+  return own === oid || plain(records.text(path) ?? '') === plain(text);
 }
 
 /** Whether a commit has added a record that was nowhere before: all of its sections are from it. */
