@@ -6,7 +6,7 @@ import { RecordVectors } from './record-vectors.ts';
 import type { WordTable } from './word-table.ts';
 
 /** The score of words from which on they have answered the query: no meaning is added. */
-const answered = 2.2;
+const answered = 2;
 /** The part that a unit of similarity adds, as long as that is little. */
 const weight = 10;
 /** The most that meaning adds: alone it makes a score of 0.83 at most. */

@@ -2,7 +2,7 @@ import { haveLikeTexts, haveOneTitle, haveSureTitle, type Subject } from './subj
 
 /** Scores of hits whose titles, or whose texts, have one subject are about equal from this share on. */
 const titleShare = 0.85;
-const textShare = 0.65;
+const textShare = 0.6;
 /** A later hit on the subject that is worse than that, but not by more, is only named. */
 const laterShare = 0.5;
 /** Number of the first hits whose titles are compared, and of those whose texts are compared also. */
