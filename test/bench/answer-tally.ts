@@ -79,13 +79,14 @@ function shows(hit: JsonObject, answers: readonly string[]): boolean {
   return answers.some((answer) => ` ${text} `.includes(` ${words(answer)} `));
 }
 
-/** The words of a text, without marks: an answer is not a part of a word. */
+/** The words of a text, without marks: an answer is not a part of a word, but a number has a unit. */
 function words(text: string): string {
   const spaced = /\p{Script=Han}|\p{Script=Hangul}/u.test(text)
     ? text.replace(/(\p{Script=Han}|\p{Script=Hangul})/gu, ' $1 ')
     : text;
   return spaced
     .toLowerCase()
+    .replace(/(\p{N})(?=\p{L})/gu, '$1 ')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 }
