@@ -43,6 +43,28 @@ describe('the passages of a record', () => {
     expect(about(found, 'p lib')).toHaveLength(1);
   });
 
+  it('are of a log only the decision that rests on the file', () => {
+    const decided = (title: string, text: string, files: readonly string[]) => {
+      const list = files.map((path) => `- \`${path}:1\` <!-- 1-dbb38af1f64655a1 -->`).join('\n');
+      return `## ${title} - 2026-01-02\n\n### Decision\n\n${text}\n\n### Evidence\n\n${list}\n`;
+    };
+    const many = Array.from({ length: 9 }, (_, i) => `src/f${i}.ts`);
+    const content = `# Decision Log\n\n${decided('Store', 'SQLite holds the data', ['src/a.ts'])}\n${decided('Sign-in', 'Use JSON web tokens', many)}`;
+    const old = decided('Old', 'Use a file', ['src/old.ts']).replace(
+      '\n',
+      '\n\nSuperseded by [Store](#store---2026-01-02)\n',
+    );
+    const evidence = ['src/a.ts', 'src/old.ts', ...many];
+    const found = passages(
+      memoryFile,
+      { path: 'decisionLog.md', content: content + old },
+      evidence,
+    );
+    expect(about(found, 'p src/old.ts')).toEqual([]);
+    expect(about(found, 'p src/a.ts')).toEqual(['Store - 2026-01-02: SQLite holds the data']);
+    expect(about(found, 'p src/f8.ts')).toEqual(['Sign-in - 2026-01-02: Use JSON web tokens']);
+  });
+
   it('are not about one of many files, nor of a log of what was done', () => {
     const many = Array.from({ length: 12 }, (_, i) => `src/f${i}.ts`).join(', ');
     expect(entry('patterns', 'layout', `All of ${many}`)).toEqual([]);

@@ -59,7 +59,7 @@ export function recordPassages(
     const text = point ? shown('', point.text) : shown(title, answerIn(body));
     return { entry: undefined, text, naming: texts, isDecision: false };
   };
-  const statements = markdown ? statementsIn(path, title, body) : [whole()];
+  const statements = markdown ? [...statementsIn(path, title, body)] : [whole()];
   const found: KeyedPassage[] = [];
   const add = ({ entry, text, isDecision }: Statement, keys: readonly string[], files: number) => {
     if (found.length === maxPassages) return;
@@ -72,15 +72,20 @@ export function recordPassages(
     category !== undefined && advice.includes(category)
       ? keysOfText(category === 'patterns' ? '' : title, `${title}\n${texts}`)
       : [];
-  // Evidence is about the whole record.
-  const keys = [...given.map(fileKey), ...cited.filter(isNarrow).map(folderKey), ...commands];
-  if (keys.length > 0) add(whole(), keys, given.length);
-  for (const statement of statements) {
+  const named = statements.map((statement) => {
     const files = findReferences(statement.naming).flatMap(({ path, certain }) =>
-      certain && !given.includes(path) ? [path] : [],
+      certain && (markdown || !given.includes(path)) ? [path] : [],
     );
-    if (files.length === 0 || files.length > most) continue;
-    add(statement, [...new Set(files)].map(fileKey), files.length);
+    return { statement, files: new Set(files) };
+  });
+  // Evidence is about the whole record, unless the text has it: then it is that of an entry.
+  const own = markdown ? given.filter((file) => !body.includes(file)) : given;
+  const keys = [...own.map(fileKey), ...cited.filter(isNarrow).map(folderKey), ...commands];
+  if (keys.length > 0) add(whole(), keys, own.length);
+  for (const { statement, files } of named) {
+    const mentioned = [...files].filter((file) => !given.includes(file));
+    const wanted = mentioned.length > most ? given.filter((file) => files.has(file)) : [...files];
+    if (wanted.length > 0) add(statement, wanted.map(fileKey), files.size);
   }
   return found;
 }
