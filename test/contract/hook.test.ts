@@ -53,7 +53,9 @@ describe.each(Object.entries(hookInputs))('a session of %s', (_, { common, names
     const stop = () => contextOf(hook('stop', common(names.stop, repo.root)), names.stop);
 
     const brief = start('startup');
-    expect(brief).toContain('activeContext.md: "Ongoing Tasks: Rotate the signing keys"');
+    expect(brief).toMatch(
+      /activeContext\.md \([-\d]+ by Ada Lovelace \(person\)\): "Ongoing Tasks: Rotate the signing keys"/,
+    );
     expect(brief).toContain('Use JWT with short expiry');
     expect(brief.length).toBeLessThanOrEqual(6000);
     expect(start('resume')).toBe('');
