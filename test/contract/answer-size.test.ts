@@ -139,7 +139,7 @@ describe('the answer to a model fits into what a client accepts', () => {
 
   deep('by every resource and prompt', async () => {
     const { resources } = await ask('resources/list', {});
-    const longest = ['notes.md', 'systemPatterns.md', 'productContext.md', 'decisionLog.md'];
+    const longest = ['progress.md', 'systemPatterns.md', 'productContext.md', 'decisionLog.md'];
     const read = resources.filter(({ uri }: Body) => longest.some((name) => uri.endsWith(name)));
     expect(read.length).toBeGreaterThan(3);
     for (const { uri } of [...read, ...resources.slice(0, 5)]) {
