@@ -28,7 +28,8 @@ export const pathType = z.enum(['file', 'directory']);
 
 export const slug = z
   .string()
-  .max(limits.slug)
+  // A pattern can exhaust the stack on a text of megabytes.
+  .max(limits.slug, { abort: true })
   .regex(slugPattern, 'must be lower-case words joined by hyphens, levels by slashes: auth/oauth');
 export const id = z.string().regex(idPattern, 'must be an id of 12 letters, digits, "_" or "-"');
 

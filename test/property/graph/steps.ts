@@ -111,12 +111,15 @@ export const calls: Record<string, fc.Arbitrary<object>> = {
   build_context: args({}, { objective_slug: anObjective, feature_slugs: fc.array(aFeature) }),
 };
 
-/** A call with one `null` among its arguments, which every tool refuses. */
+/** A value that no argument has, and that cannot be read as one. */
+const wrong = 0.5;
+
+/** A call with a wrong value among its arguments, which every tool refuses. */
 function spoilt(given: fc.Arbitrary<object>): fc.Arbitrary<object> {
   return fc.tuple(given, fc.nat()).map(([args, nth]) => {
     const keys = Object.keys(args);
     const key = keys[nth % keys.length];
-    return key === undefined ? args : { ...args, [key]: null };
+    return key === undefined ? args : { ...args, [key]: wrong };
   });
 }
 
@@ -131,7 +134,7 @@ const call: fc.Arbitrary<Step> = fc
       }),
     })),
   )
-  .map((step) => ({ ...step, bad: Object.values(step.args).includes(null) }));
+  .map((step) => ({ ...step, bad: Object.values(step.args).includes(wrong) }));
 
 /** Random steps: mostly calls, sometimes a restart or a checkout. */
 export const sequence: fc.Arbitrary<Step[]> = fc.array(
