@@ -45,8 +45,8 @@ export function isMemoryMessage(message: string): boolean {
  * them, the newest first.
  */
 export function squashedMessages(message: string): readonly string[] {
-  // Its reason is from an agent, and can say anything.
-  if (isMemoryMessage(message)) return [];
+  // The reason of a commit of the memory is from an agent, and can say anything.
+  if (!squashed.test(message) || isMemoryMessage(message)) return [];
   const lines = message.split('\n');
   const isOfGit = lines.includes('Squashed commit of the following:');
   const mark = isOfGit ? '    ' : '';
@@ -63,6 +63,9 @@ export function squashedMessages(message: string): readonly string[] {
   });
   return isOfGit ? found.reverse() : found;
 }
+
+/** A line by which a commit of the memory begins in the message of a squash. */
+const squashed = /^(?: {4}|[*-] )memory: /m;
 
 /** The line after the last trailers of the memory: those in the reason of an agent come before them. */
 function endOfTrailers(lines: readonly string[]): number | undefined {

@@ -236,9 +236,9 @@ export function commitInfo(
 ): CommitInfo {
   const squashed = squashedMessages(message);
   const own = (of && messageFor(squashed, of)) ?? message;
-  const { subject, reason } = partsOf(own);
-  const origins = own === message && squashed.length > 0 ? squashed : [own];
-  const trailers = origins.flatMap((text) => partsOf(text).trailers);
+  const { subject, reason, trailers: ownTrailers } = partsOf(own);
+  const isWhole = own === message && squashed.length > 0;
+  const trailers = isWhole ? squashed.flatMap((text) => partsOf(text).trailers) : ownTrailers;
   const named = (['agent', 'tool', 'session', 'mode'] as const).flatMap((name) => {
     const values = new Set(valuesOf(trailers, name));
     return values.size === 0 ? [] : [[name, [...values].join(', ')] as const];

@@ -10,7 +10,7 @@ import type { ChangeIndex } from '../history/change-index.ts';
 import { Confirmations } from '../history/confirmations.ts';
 import type { IndexedCommit } from '../history/repository-history.ts';
 import type { Visit } from '../history/visit.ts';
-import { isAcceptance } from '../records/message.ts';
+import { commitInfo, isAcceptance } from '../records/message.ts';
 import { squashedMessages } from '../records/message-parts.ts';
 import { acceptedCommits } from '../reviews/accepted-commits.ts';
 import { LatestCommits } from './latest-commits.ts';
@@ -200,9 +200,9 @@ export class HitChanges {
       : undefined;
     for (const change of unknown) {
       const { oid, of } = change;
-      const { message } = parseCommit(odb.content(oid, 'commit'));
-      if (squashedMessages(message).length > 0) this.#squashes.add(oid);
-      const info = visit.archive.commit(oid, of);
+      const commit = parseCommit(odb.content(oid, 'commit'));
+      if (squashedMessages(commit.message).length > 0) this.#squashes.add(oid);
+      const info = commitInfo(oid, commit, of);
       const isAccepted = (accepted?.has(oid) || info.isAcceptance) ?? false;
       this.#made.set(this.#key(change), changeOf(info, isAccepted));
     }

@@ -13,6 +13,7 @@ import type {
   BranchMerge,
   ChangeKind,
   CommitCounts,
+  CommitInfo,
   CompareRequest,
   Comparison,
   Division,
@@ -240,8 +241,14 @@ export class SessionHistory implements History {
     const lines = numberedLines(text).filter(
       ({ start, end }) => !wanted || (start < wanted.end && end > wanted.start),
     );
-    const describe = (commit: number, of?: RecordAddress) =>
-      visit.describe(index.commit(commit).oid, of);
+    const described = new Map<string, Promise<CommitInfo>>();
+    const describe = (commit: number, of?: RecordAddress) => {
+      // Most lines next to each other are of one commit and section.
+      const key = JSON.stringify([commit, of]);
+      const known = described.get(key) ?? visit.describe(index.commit(commit).oid, of);
+      described.set(key, known);
+      return known;
+    };
     const confirmations = new Confirmations(visit, { index, number });
     const whole = confirmations.ofText({ path }, text);
     const sections = path.endsWith('.md') ? namedSections(text) : [];

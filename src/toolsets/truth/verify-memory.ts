@@ -189,10 +189,11 @@ async function lastVerified(
 ): Promise<{ readonly text: string; readonly agent: string | undefined } | undefined> {
   if ((await context.project.head()).oid === undefined) return undefined;
   try {
-    const { text } = await (await context.history.at('HEAD')).read(parseAddress(address).path);
     const request = { revision: 'HEAD', path: address, limit: 1, skip: 0 };
     const [last] = (await context.history.log(request)).entries;
-    return last?.commit.tool === 'verify_memory' ? { text, agent: last.commit.agent } : undefined;
+    if (last?.commit.tool !== 'verify_memory') return undefined;
+    const { text } = await (await context.history.at('HEAD')).read(parseAddress(address).path);
+    return { text, agent: last.commit.agent };
   } catch (error) {
     if (error instanceof MemoryError && error.code !== 'cancelled') return undefined;
     throw error;
