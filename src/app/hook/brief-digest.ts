@@ -3,7 +3,7 @@ import { statSize } from '../../git/disk/file-layer.ts';
 import type { CurrentTexts, StoredIndex, StoredText } from '../../store/search/stored-index.ts';
 import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { BranchRelevance } from '../../toolsets/brief/branch-relevance.ts';
-import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
+import { firstUnknown, type KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
 import {
   type BriefPoints,
   type LocatedPoint,
@@ -153,7 +153,7 @@ export class BriefDigest {
   }
 
   /** The passages with one of some keys, those of the first key first. */
-  *passages(keys: readonly string[]): Generator<KeyedPassage> {
+  *#passages(keys: readonly string[]): Generator<KeyedPassage> {
     const changed = [...this.#changed.values()].flatMap(({ record }) => record?.passages ?? []);
     for (const key of keys) {
       yield* changed.filter((passage) => passage.keys.includes(key));
@@ -163,8 +163,22 @@ export class BriefDigest {
     }
   }
 
+  /**
+   * The first passages with one of some keys that a session does not have.
+   *
+   * @returns undefined if the record of one of them has changed since.
+   */
+  firstPassages(
+    keys: readonly string[],
+    isKnown: (passage: KeyedPassage) => boolean,
+    limit: number,
+  ): readonly KeyedPassage[] | undefined {
+    const found = firstUnknown(this.#passages(keys), isKnown, limit);
+    return found.every(({ path }) => this.#isAsStored(path)) ? found : undefined;
+  }
+
   /** Whether the file of a record is as it was. */
-  isAsStored(path: string): boolean {
+  #isAsStored(path: string): boolean {
     const changed = this.#changed.get(path);
     const known = changed ? changed.stat : this.#base.statOf(path);
     return hasStat(known, this.#memory.look(path)?.stat);

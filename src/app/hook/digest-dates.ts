@@ -56,8 +56,10 @@ export class EarlierDigest {
 }
 
 /**
- * Finds the last changes of records and of their sections. What an earlier digest says is taken over unless a
- * commit since then touches the record, so that the history of a log is not read again.
+ * Finds the last changes of records and of their sections.
+ *
+ * An earlier digest knows them for each record that no later commit touches. So the history of a log is not
+ * read again.
  */
 export class DigestDates {
   /** The records that commits since the earlier digest touch; undefined if that is not known. */

@@ -48,9 +48,7 @@ export class PassageSearch {
   ): Promise<readonly KeyedPassage[] | undefined> {
     const memory = await this.#memory();
     try {
-      const digest = memory && BriefDigest.read(memory);
-      const found = digest && firstUnknown(digest.passages(keys), isKnown, limit);
-      return found?.every(({ path }) => digest?.isAsStored(path)) ? found : undefined;
+      return memory && BriefDigest.read(memory)?.firstPassages(keys, isKnown, limit);
     } catch {
       // A part of it is damaged.
       return undefined;

@@ -4,7 +4,7 @@ import type { RecordDoubts } from '../../core/memory/store.ts';
 import { readSyncState } from '../../core/memory/sync-state.ts';
 import type { HookState } from '../../store/session/hook-state.ts';
 import { QuickMemory } from '../../store/session/quick-memory.ts';
-import { firstUnknown, type KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
+import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
 import type { Brief, BriefLine } from '../../toolsets/brief/layout.ts';
 import { type PromptHit, promptLines } from '../../toolsets/brief/prompt-match.ts';
 import {
@@ -128,8 +128,7 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
     isKnown: (passage: KeyedPassage) => boolean,
     limit: number,
   ): Promise<readonly KeyedPassage[] | 'unknown'> {
-    const found = firstUnknown(this.#digest.passages(keys), isKnown, limit);
-    return found.every(({ path }) => this.#digest.isAsStored(path)) ? found : 'unknown';
+    return this.#digest.firstPassages(keys, isKnown, limit) ?? 'unknown';
   }
 
   async doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts> | 'unknown'> {

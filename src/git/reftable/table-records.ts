@@ -37,11 +37,6 @@ export interface LogRecord {
 export const refTypes = { removed: 0, oid: 1, tag: 2, symbolic: 3 } as const;
 export const logTypes = { removed: 0, entry: 1 } as const;
 
-/** The name of the ref of a log record. */
-export function refOfLog(key: string): string {
-  return key.slice(0, -9);
-}
-
 /** @param first the smallest number of a transaction in the table. */
 export function readRef({ size }: ObjectFormat, first: number) {
   return (bytes: TableBytes, key: string, type: number): RefRecord => {

@@ -3,7 +3,8 @@ import { rarity } from '../terms/bm25.ts';
 import type { SearchedCollection } from '../terms/searched-collection.ts';
 import { analyse } from '../text/analyser.ts';
 import { stopWords } from '../text/stop-words.ts';
-import { tableDimensions, toUnit } from './packed-vector.ts';
+import { tableDimensions } from './packed-vector.ts';
+import { toUnit } from './unit-vector.ts';
 import type { WordTable } from './word-table.ts';
 
 /** Limits of a query: of a longer one the first words are enough. */

@@ -1,7 +1,8 @@
 import type { Steps } from '../../records/slices.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';
 import type { RankedQuery } from './meaning.ts';
-import { dimensions, normalise, type WordVectors } from './word-vectors.ts';
+import { toUnit } from './unit-vector.ts';
+import { dimensions, type WordVectors } from './word-vectors.ts';
 
 /** The weight of the signal: measured in docs/benchmarks.md. */
 export const learnedWeight = 0.3;
@@ -44,7 +45,7 @@ export class LearnedMeaning {
         asked[at] = (asked[at] as number) + feedback * value;
       }
     }
-    if (!normalise(asked)) return [];
+    if (!toUnit(asked)) return [];
     return vectors.map((vector) => vector && product(asked, vector));
   }
 
@@ -56,7 +57,7 @@ export class LearnedMeaning {
         if (place >= 0) this.#words.addTo(sum, place, weight * (rarities[index] ?? 0));
       }
     }
-    return normalise(sum) ? sum : undefined;
+    return toUnit(sum) ? sum : undefined;
   }
 
   #ofDocument(
@@ -81,7 +82,7 @@ export class LearnedMeaning {
       this.#uses[place] = 0;
       this.#words.addTo(sum, place, (1 + Math.log(uses)) * (this.#words.rarities[place] ?? 0));
     }
-    if (!normalise(sum)) return undefined;
+    if (!toUnit(sum)) return undefined;
     this.#documents.set(document, sum);
     return sum;
   }

@@ -1,6 +1,7 @@
 import { vectorBytes } from '../terms/document-vectors.ts';
 import type { SearchedCollection } from '../terms/searched-collection.ts';
-import { packVector, tableDimensions, toUnit } from './packed-vector.ts';
+import { packVector, tableDimensions } from './packed-vector.ts';
+import { toUnit } from './unit-vector.ts';
 import type { WordTable } from './word-table.ts';
 
 /** The number of words of one part of a record. */

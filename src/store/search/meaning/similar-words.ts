@@ -1,7 +1,8 @@
 import type { SimilarWords } from '../../../core/memory/store.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';
 import type { AskedMeaning } from './asked-meaning.ts';
-import { tableDimensions, toUnit } from './packed-vector.ts';
+import { tableDimensions } from './packed-vector.ts';
+import { toUnit } from './unit-vector.ts';
 import type { WordTable } from './word-table.ts';
 
 /** Number of words of a record that are named for one word of the query, and of those that are compared. */

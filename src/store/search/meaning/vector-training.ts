@@ -2,7 +2,8 @@ import { seededNumbers } from '../../../core/values/seeded-numbers.ts';
 import type { Steps } from '../../records/slices.ts';
 import type { Collection } from '../terms/collection.ts';
 import { type ProjectText, type TermRow, trainingMatrix } from './training-matrix.ts';
-import { dimensions, normalise, WordVectors } from './word-vectors.ts';
+import { toUnit } from './unit-vector.ts';
+import { dimensions, WordVectors } from './word-vectors.ts';
 
 /** Fewer texts have too few words in common: measured in docs/benchmarks.md. */
 const leastTexts = 100;
@@ -48,7 +49,7 @@ export function* learnVectors(
   for (const [index, row] of rows.entries()) {
     if (index % 512 === 0) yield;
     addTexts(row, basis, sum);
-    if (!normalise(sum)) continue;
+    if (!toUnit(sum)) continue;
     for (const [at, value] of sum.entries()) {
       vectors[learned.length * dimensions + at] = Math.round(WordVectors.scale * value);
     }
