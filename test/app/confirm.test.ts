@@ -3,7 +3,13 @@ import type { App } from '../../src/app/app.ts';
 import type { LogEntry } from '../../src/core/memory/history.ts';
 import type { Session } from '../../src/core/memory/session.ts';
 import { Repo } from '../support/repo.ts';
-import { agentOf, startApp, write } from '../support/reviewed.ts';
+import {
+  agentOf,
+  call as callTool,
+  lastChangeShown,
+  startApp,
+  write,
+} from '../support/reviewed.ts';
 
 const otters = 'knowledge/patterns/otters.md';
 
@@ -20,20 +26,12 @@ afterEach(async () => {
   repo.remove();
 });
 
-async function changed(query: string): Promise<unknown> {
-  const reply = await app.call(app.connect(), 'search_memory', { query });
-  const [hit] = Object(reply?.body).results ?? [];
-  return String(hit?.changed).replaceAll(/\d{4}-\d\d-\d\d /g, '');
-}
+const changed = (query: string) => lastChangeShown(app, query);
 
 const confirmed = 'by claude-code (agent), confirmed by Ada Lovelace';
 const unconfirmed = 'by claude-code (agent), not confirmed';
 
-async function call(session: Session, tool: string, args: object) {
-  const reply = await app.call(session, tool, { ...args });
-  if (reply?.error !== undefined) throw new Error(`${reply.error}: ${reply.text}`);
-  return Object(reply?.body);
-}
+const call = (session: Session, tool: string, args: object) => callTool(app, session, tool, args);
 
 const confirm = (address: string, seen?: string, session = app.connect()) =>
   app.run(session, 'confirm', {}, ({ reviews }) => reviews.confirm(address, seen));

@@ -3,7 +3,16 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { App } from '../../src/app/app.ts';
 import type { Session } from '../../src/core/memory/session.ts';
 import { Repo } from '../support/repo.ts';
-import { accept, agentOf, requireReviews, reviews, startApp, write } from '../support/reviewed.ts';
+import {
+  accept,
+  agentOf,
+  call as callTool,
+  lastChangeShown,
+  requireReviews,
+  reviews,
+  startApp,
+  write,
+} from '../support/reviewed.ts';
 
 let repo: Repo;
 let app: App;
@@ -18,17 +27,8 @@ afterEach(async () => {
   repo.remove();
 });
 
-/** What the first hit of a search says about its last change, without the day. */
-async function changed(query: string, session: Session = app.connect()): Promise<unknown> {
-  const reply = await app.call(session, 'search_memory', { query });
-  const [hit] = Object(reply?.body).results ?? [];
-  return String(hit?.changed).replace(/^\d{4}-\d\d-\d\d /, '');
-}
-
-async function call(session: Session, tool: string, args: object): Promise<void> {
-  const reply = await app.call(session, tool, { ...args });
-  if (reply?.error !== undefined) throw new Error(`${reply.error}: ${reply.text}`);
-}
+const changed = (query: string, session?: Session) => lastChangeShown(app, query, session);
+const call = (session: Session, tool: string, args: object) => callTool(app, session, tool, args);
 
 test('a hit says who changed its record last, and whether somebody confirmed it', async () => {
   const agent = agentOf(app);

@@ -36,6 +36,27 @@ export function agentOf(app: App, name = 'claude-code/2.1'): Session {
   return session;
 }
 
+/**
+ * Calls a tool, and returns the body of its answer.
+ *
+ * @throws Error if the call is refused.
+ */
+export async function call(app: App, session: Session, tool: string, args: object) {
+  const reply = await app.call(session, tool, { ...args });
+  if (reply?.error !== undefined) throw new Error(`${reply.error}: ${reply.text}`);
+  return Object(reply?.body);
+}
+
+/** The last change that the first hit of a search shows, without the days. */
+export async function lastChangeShown(
+  app: App,
+  query: string,
+  session: Session = app.connect(),
+): Promise<string> {
+  const [hit] = (await call(app, session, 'search_memory', { query })).results ?? [];
+  return String(hit?.changed).replaceAll(/\d{4}-\d\d-\d\d /g, '');
+}
+
 /** @throws Error if the change is refused. */
 export async function write(
   app: App,
@@ -43,9 +64,7 @@ export async function write(
   key: string,
   content = 'text',
 ): Promise<void> {
-  const args = { category: 'patterns', key, value: content };
-  const reply = await app.call(session, 'memory_write', args);
-  if (reply?.error !== undefined) throw new Error(`${reply.error}: ${reply.text}`);
+  await call(app, session, 'memory_write', { category: 'patterns', key, value: content });
 }
 
 /** The keys of the knowledge that a session sees, in order. */
