@@ -138,7 +138,7 @@ export class App {
     return inProfile(all, session !== undefined && (await this.#uses(session, usedToolset)));
   }
 
-  /** Whether the memory of a session has records of a toolset; not if there is no memory. */
+  /** Whether the memory of a session has records of a toolset; false without a memory. */
   async #uses(session: Session, name: string): Promise<boolean> {
     const known = await this.root(session).then(
       async (root) => (await import('./session/placed-apart.ts')).hasMemoryFolder(root, name),

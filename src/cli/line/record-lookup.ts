@@ -154,7 +154,7 @@ export async function pastOf(history: History, revision: string | undefined): Pr
     const removed = await removedRecords(history);
     return listerOf([...present, ...removed.filter(({ path }) => !known.has(path))]);
   } catch (error) {
-    // Without a commit there is no past.
+    // The repository has no commit yet.
     if (error instanceof MemoryError && error.code === 'not_found') return listerOf([]);
     throw error;
   }

@@ -136,7 +136,7 @@ export class ProjectProposals {
   }
 }
 
-/** The category and key of each entry that a session sees; none where there is no such review. */
+/** The category and key of each entry that a session sees; none if its review does not exist yet. */
 async function knownKeys(
   app: Invocation['app'],
   session: Session,

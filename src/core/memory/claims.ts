@@ -18,7 +18,7 @@ export interface WorkClaim {
 /** A claim that was just made. */
 export interface MadeClaim {
   readonly claim: WorkClaim;
-  /** Why other machines do not know it: there is no remote, or it could not be reached. */
+  /** Why other machines do not know the claim: no remote is configured, or it could not be reached. */
   readonly unshared?: string;
 }
 

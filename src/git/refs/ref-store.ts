@@ -9,7 +9,7 @@ export interface RefStore {
   /**
    * The value of a ref or of HEAD as it is kept: an object id, or `ref: ` and a name.
    *
-   * @returns undefined if there is no such ref; any other text for one that was lost.
+   * @returns undefined if the ref does not exist; any other text if its value was lost.
    */
   value(ref: string): string | undefined;
   /** The values of the refs that all work trees share and whose names begin with a prefix. */

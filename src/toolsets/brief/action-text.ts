@@ -22,7 +22,7 @@ export interface DoubtedPassage extends Pick<KeyedPassage, 'path' | 'text' | 'at
   readonly commit: string | undefined;
 }
 
-/** The text that an action is given, and the passages in it; some are left out where there is no room. */
+/** The text that an agent gets before an action, and the passages that fit into it. */
 export function actionText<T extends DoubtedPassage>(
   subject: string,
   passages: readonly T[],
