@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { sha1 } from '../../src/git/objects/object-format.ts';
+import { Refs } from '../../src/git/refs/refs.ts';
 import { RefTable } from '../../src/git/reftable/ref-table.ts';
 import { keyOf, logSuffix } from '../../src/git/reftable/table-bytes.ts';
 import { encodeTable } from '../../src/git/reftable/table-writer.ts';
@@ -117,6 +118,21 @@ describe.skipIf(!knowsTables())('a repository with its refs in tables (needs git
     await put(open(top), { 'm/a.md': 'a' });
     repo.gitWith({ cwd: top }, 'commit', '-q', '--allow-empty', '-m', 'By a person');
     expectClean(repo);
+  });
+
+  test('a configuration that could not be read is read at the next look', async () => {
+    const repo = begin();
+    const head = repo.git('rev-parse', 'HEAD').trim();
+    const files = new FaultFiles();
+    let isDue = true;
+    files.plan = (_, operation) => {
+      if (!isDue || operation !== 'read' || !/\/config$/.test(files.log.at(-1) ?? '')) return;
+      isDue = false;
+      return { kind: 'error', code: 'EIO' };
+    };
+    const refs = new Refs(files, repo.path('.git'), repo.path('.git'));
+    expect(() => refs.head()).toThrow('EIO');
+    expect(refs.head()).toEqual({ ref: 'refs/heads/main', oid: head });
   });
 
   test('refuses a change while git holds the lock of the tables, and keeps that lock', async () => {

@@ -45,8 +45,9 @@ export class Refs {
     if (!this.#files.lstat(join(commonDir, 'reftable'))) return this.#inFiles;
     const config = this.#files.lstat(join(commonDir, 'config'));
     if (config && sameStat(config, this.#config)) return this.#store;
-    this.#config = config;
     const isInTables = refStorageIn(this.#files, commonDir) === 'reftable';
+    // Only now: where the configuration could not be read, the next look reads it again.
+    this.#config = config;
     if (isInTables) this.#inTables ??= new TableRefs(this.#files, { gitDir, commonDir });
     this.#store = (isInTables && this.#inTables) || this.#inFiles;
     return this.#store;
