@@ -1,3 +1,4 @@
+import { saysNothing } from '../markdown/empty-sections.ts';
 import { type LabelledPart, labelledParts, type RolePart, settled } from './labelled-parts.ts';
 import { kindOf, type PartKind } from './part-kinds.ts';
 
@@ -98,7 +99,8 @@ export class DecisionParts {
     const apart: Saying[] = [];
     for (const one of this.#stretches) {
       if (one.home !== home || one.turn !== turn) continue;
-      const entries = entriesOf(labelledParts(this.#text, one.start, one.end, one.kind));
+      const parts = labelledParts(this.#text, one.start, one.end, one.kind);
+      const entries = entriesOf(parts.filter((part) => this.#hasText(one, part)));
       const [only = []] = entries;
       if (entries.length > 1) apart.push(...entries.map((parts) => ({ section, parts })));
       else (this.#isBare(one) ? bare : together).push(...only);
@@ -108,6 +110,11 @@ export class DecisionParts {
     together.push(...bare.filter(({ kind }) => !roles.has(kind?.role)));
     const rest = together.length > 0 ? [{ section, parts: settled(together) }] : [];
     return [...rest, ...apart];
+  }
+
+  /** Whether a part says anything; a text without a heading or label is a value, also if it is `None`. */
+  #hasText({ section }: Stretch, { kind, start, end }: LabelledPart): boolean {
+    return (!section && !kind) || !saysNothing(this.#text.slice(start, end));
   }
 
   /** Whether a stretch is a heading without a text, and not the name of an option. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unifiedDiff } from '../../core/diff/unified-diff.ts';
+import { markdownDiff } from '../../core/markdown/empty-sections.ts';
 import { Sections } from '../../core/markdown/section-statements.ts';
 import type { Change, FieldChange, RecordChange } from '../../core/memory/history.ts';
 import type { JsonValue } from '../../core/values/json.ts';
@@ -9,6 +10,9 @@ import type { RecordVersion, Versions } from './versions.ts';
 
 /** Length from which a text is compared line by line, in characters. */
 const longText = 200;
+
+/** Compares two texts line by line. */
+type Compare = typeof unifiedDiff;
 
 /** A change, and the blobs of the record before and after it. */
 export interface Move extends Omit<PathChange, 'path'> {
@@ -54,7 +58,7 @@ export function describeChange(
   const record = now ?? old;
   if (!record) return [];
   const { type, key, value } = record;
-  const fields = change.change === 'changed' ? changedFields(old, now) : [];
+  const fields = change.change === 'changed' ? changedFields(path, old, now) : [];
   return [{ ...change, type, key, title: value && type.search(value).title, fields }];
 }
 
@@ -77,30 +81,33 @@ export function sectionChanges({ change, before, after }: Move, versions: Versio
 
 /** Compares the fields of a record, or its text if one of the versions cannot be decoded. */
 export function changedFields(
+  path: string,
   old: RecordVersion | undefined,
   now: RecordVersion | undefined,
 ): FieldChange[] {
+  const compare = path.endsWith('.md') ? markdownDiff : unifiedDiff;
   if (old?.value && now?.value) {
-    const changes = fieldChanges(old.value, now.value);
+    const changes = fieldChanges(old.value, now.value, compare);
     // Comments and the order of keys show only in the text.
     if (changes.length > 0) return changes;
   }
-  return [{ field: 'text', diff: unifiedDiff(old?.text ?? '', now?.text ?? '') }];
+  return [{ field: 'text', diff: compare(old?.text ?? '', now?.text ?? '') }];
 }
 
 /** Lists the differences of a record's fields, in the order of the fields. */
-function fieldChanges(before: object, after: object): FieldChange[] {
+function fieldChanges(before: object, after: object, compare: Compare): FieldChange[] {
   const old = new Map<string, JsonValue | undefined>(Object.entries(before));
   const now = new Map<string, JsonValue | undefined>(Object.entries(after));
   return [...new Set([...now.keys(), ...old.keys()])].flatMap((field) => {
     const [a, b] = [old.get(field), now.get(field)];
-    return isDeepStrictEqual(a, b) ? [] : [{ field, ...valueChange(a, b) }];
+    return isDeepStrictEqual(a, b) ? [] : [{ field, ...valueChange(a, b, compare) }];
   });
 }
 
 function valueChange(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
+  compare: Compare,
 ): Omit<FieldChange, 'field'> {
   if (Array.isArray(before) && Array.isArray(after)) {
     const removed = without(before, after);
@@ -108,7 +115,7 @@ function valueChange(
     if (removed.length + added.length > 0) return { removed, added };
   }
   if (typeof before === 'string' && typeof after === 'string') {
-    if (isLong(before) || isLong(after)) return { diff: unifiedDiff(before, after) };
+    if (isLong(before) || isLong(after)) return { diff: compare(before, after) };
   }
   return { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
 }

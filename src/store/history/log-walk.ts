@@ -93,7 +93,8 @@ async function stepEntry(
   if (before === after)
     return { commit, changes: [{ change: 'moved', path, ...moved, fields: [] }] };
   const now = visit.versions.read(path, after);
-  const fields = changedFields(visit.versions.read(from, before), now).map(({ field }) => field);
+  const old = visit.versions.read(from, before);
+  const fields = changedFields(path, old, now).map(({ field }) => field);
   return { commit, changes: [{ change: 'changed', path, ...moved, fields }] };
 }
 

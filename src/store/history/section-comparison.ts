@@ -1,4 +1,4 @@
-import { unifiedDiff } from '../../core/diff/unified-diff.ts';
+import { markdownDiff } from '../../core/markdown/empty-sections.ts';
 import {
   formatAddress,
   type RecordAddress,
@@ -41,6 +41,6 @@ export function sectionChange(
     type: record.type,
     key: record.key,
     title: (found[1] ?? found[0])?.heading,
-    fields: isChanged ? [{ field: 'text', diff: unifiedDiff(`${before}\n`, `${after}\n`) }] : [],
+    fields: isChanged ? [{ field: 'text', diff: markdownDiff(`${before}\n`, `${after}\n`) }] : [],
   };
 }

@@ -1,4 +1,5 @@
 import { type Block, parseBlocks } from '../../core/markdown/blocks.ts';
+import { saysNothing } from '../../core/markdown/empty-sections.ts';
 import { contentStart } from '../../core/markdown/sections.ts';
 
 /** A sentence, list item or table row of a document. */
@@ -112,7 +113,7 @@ function linesOf({ text = '' }: Block): string {
 function sentences(pieces: readonly string[]): string[] {
   return pieces
     .map((piece) => shorten(piece.trim(), maxUnit))
-    .filter((piece) => /[\p{L}\p{N}]/u.test(piece));
+    .filter((piece) => /[\p{L}\p{N}]/u.test(piece) && !saysNothing(piece));
 }
 
 /** The end of a sentence: a stop before a capital or caseless letter, or a full-width stop. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { decisionIn } from '../../core/declarations/answer-text.ts';
+import { withoutEmptySections } from '../../core/markdown/empty-sections.ts';
 import { slug } from '../../core/names/name.ts';
 import { markdownCodec } from '../../core/record/codec.ts';
 import { usualRoles } from '../../core/record/part-role.ts';
@@ -57,7 +58,11 @@ export const documentRecord = defineRecordType<Document>({
   }),
   roles: usualRoles,
   points: ({ title, content, created_at, updated_at = created_at }) => [
-    { part: 'about', text: `${title}: ${decisionIn(content) ?? content}`, at: updated_at },
+    {
+      part: 'about',
+      text: `${title}: ${decisionIn(content) ?? withoutEmptySections(content)}`,
+      at: updated_at,
+    },
   ],
   vocabulary: { type: documentType.options },
   merge: { created_at: 'first', updated_at: 'latest', content: 'text' },

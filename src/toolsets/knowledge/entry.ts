@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withoutEmptySections } from '../../core/markdown/empty-sections.ts';
 import {
   byCreation,
   type Damaged,
@@ -86,7 +87,7 @@ export const entryRecord = defineRecordType<KnowledgeEntry>({
   points: ({ category, key, value, updated_at }) => [
     {
       part: standing.includes(category) ? 'decision' : 'about',
-      text: `${key}: ${value}`,
+      text: `${key}: ${withoutEmptySections(value)}`,
       at: updated_at,
     },
   ],

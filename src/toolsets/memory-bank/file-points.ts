@@ -1,5 +1,6 @@
 import { answerIn, decisionIn } from '../../core/declarations/answer-text.ts';
 import { kindOf } from '../../core/declarations/part-kinds.ts';
+import { saysNothing, withoutEmptySections } from '../../core/markdown/empty-sections.ts';
 import { type NamedSection, namedSections } from '../../core/markdown/section-path.ts';
 import { replacedSections } from '../../core/markdown/section-statements.ts';
 import { titleOf } from '../../core/markdown/sections.ts';
@@ -18,7 +19,10 @@ export function pointsOf(file: { path: string; content: string }): readonly Brie
   if (path === 'activeContext.md' || path === 'active-context.md') return work(content);
   if (path === 'decisionLog.md' || path === 'decision-log.md') return decisions(path, content);
   const decision = decisionIn(content);
-  const text = decision === undefined ? content : `${titleOf(content) ?? path}: ${decision}`;
+  const text =
+    decision === undefined
+      ? withoutEmptySections(content)
+      : `${titleOf(content) ?? path}: ${decision}`;
   return [{ part: 'about', text }];
 }
 
@@ -61,6 +65,7 @@ function bodyOf(content: string, { bodyStart, bodyEnd }: NamedSection): string {
 function items(text: string): string[] {
   return text.split(/\r\n?|\n/).flatMap((line) => {
     const [, done, item] = /^(?:[-*+]|\d+[.)])\s+(?:\[([ xX])\]\s+)?(\S.*)$/.exec(line) ?? [];
-    return item === undefined || done?.toLowerCase() === 'x' ? [] : [item.trim()];
+    const isOpen = item !== undefined && done?.toLowerCase() !== 'x';
+    return isOpen && !saysNothing(item) ? [item.trim()] : [];
   });
 }

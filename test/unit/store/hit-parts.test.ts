@@ -57,6 +57,21 @@ None
 `;
 
 describe('a hit in a decision', () => {
+  test.each(['consequences of SQLite', 'why SQLite', 'none'])(
+    'says nothing of a section that says nothing: %s',
+    (query) => {
+      const hit = hitOf(log, query);
+      expect(hit.section ?? '').not.toContain('Consequences');
+      expect(JSON.stringify([hit.snippet, hit.reason, hit.rejected])).not.toContain('None');
+    },
+  );
+
+  test('shows a value that is none', () => {
+    expect(hitOf({ title: 'proxy', body: 'None' }, 'proxy').snippet).toBe('None');
+    const text = '## Pay\n\n**Decision:** Cents.\n\n**Consequences:** None\n';
+    expect(hitOf(text, 'consequences cents').reason).toBeUndefined();
+  });
+
   test('shows the decision where its alternatives have the words', () => {
     expect(hitOf(log, 'CSS framework')).toMatchObject({
       snippet: 'Style components with Tailwind.',

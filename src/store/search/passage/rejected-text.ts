@@ -1,3 +1,4 @@
+import { saysNothing } from '../../../core/markdown/empty-sections.ts';
 import type { LabelledText } from '../../../core/memory/store.ts';
 import type { HitPiece, Matched } from './hit-piece.ts';
 import { around, onOneLine, type Range } from './passage-range.ts';
@@ -7,8 +8,6 @@ import { within } from './text-match.ts';
 export const rejectedLength = 120;
 const mostItems = 400;
 
-/** A text that stands for no alternatives. */
-const nothing = /^(?:none|n\/?a|no|keine?|aucune?|ninguna?|nenhuma?|无|無|なし|[-–—])?\.?$/i;
 /** A mark of the option that was chosen. */
 const chosen =
   /[✅✔☑]|[([](?:chosen|selected|accepted|gewählt|choisie?|retenue?|elegid[ao]|escolhid[ao]|选中|採用)[)\]]/i;
@@ -67,6 +66,6 @@ function itemsOf({ text, start, end }: HitPiece): Range[] {
   }
   return items.filter(({ start, end }) => {
     const item = text.slice(start, end).trim();
-    return !nothing.test(item) && !chosen.test(item);
+    return !saysNothing(item) && !chosen.test(item);
   });
 }

@@ -1,3 +1,4 @@
+import { saysNothing } from '../../../core/markdown/empty-sections.ts';
 import type { NamedSection } from '../../../core/markdown/section-path.ts';
 import type { SearchFields, TextField } from '../../../core/record/record-type.ts';
 
@@ -55,9 +56,11 @@ function divide(text: string, { start, sections }: TextOutline): readonly Area[]
   return areas.filter((area) => hasText(text, area));
 }
 
-/** Returns whether an area has any text except placeholders of a template. */
-function hasText(text: string, { start, end }: Area): boolean {
+/** Returns whether an area says anything; placeholders of a template do not. */
+function hasText(text: string, { start, end, section, unit }: Area): boolean {
   const body = text.slice(start, end);
+  // As a part of a longer unit, its heading still leads to that one.
+  if (section && section === unit && saysNothing(body)) return false;
   return /[^\s\-*+]/.test(body) && !/^(?:[\s\-*+]|\[[^[\]]{2,}\](?![(:]))*$/.test(body);
 }
 
