@@ -37,7 +37,7 @@ function withCopies(): void {
   write('plan 2.md', '# A new record without another one\n');
 }
 
-test('status names copies of files by their names', () => {
+deep('status names copies of files by their names', () => {
   withCopies();
   const status = run('status');
   for (const [copy, original] of Object.entries(originals)) {

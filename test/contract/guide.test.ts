@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sample } from '../support/depth.ts';
+import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
@@ -63,7 +63,7 @@ test('the guide has commands in every section', () => {
   expect(sections.length).toBeGreaterThan(9);
 });
 
-test.each(sample(sections, 1))('the guide works: %s', (_, typed) => {
+deep.each(sections)('the guide works: %s', (_, typed) => {
   const { cwd, env } = surroundings();
   const outputs = newFolder();
   const script = typed.map((block, i) =>

@@ -92,7 +92,7 @@ describe('a line of history with a later format', () => {
     return repo;
   }
 
-  test.each(sample(['merge', 'rebase'], 1))('is left to git by the merge driver in a %s', (how) => {
+  deep.each(['merge', 'rebase'])('is left to git by the merge driver in a %s', (how) => {
     const repo = fork((text) => `${text}\ntheirs\n`);
     const branch = repo.git('branch', '--show-current').trim();
     const { status, stderr } = spawnSync('git', [how, 'side'], {

@@ -1,17 +1,35 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deep } from '../support/depth.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
 import { Repo } from '../support/repo.ts';
 
-/** The texts of the answer to one call of a new server. */
-async function call(cwd: string, name: string, args: unknown): Promise<readonly string[]> {
-  const client = new RawClient([main], { cwd }).initialize().call(1, name, args);
-  const { result } = await client.answer(1);
+/** The texts of the answer to a call of a server in a folder. */
+async function callIn(cwd: string, name: string, args: unknown): Promise<readonly string[]> {
+  const client = new RawClient([main], { cwd }).initialize();
+  const texts = await textsOf(client, 1, name, args);
   await client.end();
+  return texts;
+}
+
+async function textsOf(client: RawClient, id: number, name: string, args: unknown) {
+  const { result } = await client.call(id, name, args).answer(id);
   return result.content.map(({ text }: { text: string }) => text);
+}
+
+let shared: RawClient;
+let calls = 0;
+beforeAll(() => {
+  shared = new RawClient([main], { cwd: Repo.create().root }).initialize();
+});
+afterAll(() => shared.end());
+
+/** The texts of the answer to a call of the server of these tests. */
+function call(name: string, args: unknown): Promise<readonly string[]> {
+  calls += 1;
+  return textsOf(shared, calls, name, args);
 }
 
 test.each([
@@ -24,16 +42,14 @@ test.each([
   ['build_context', { featureSlugs: ['x'] }, '"featureSlugs" (did you mean "feature_slugs"?)'],
   ['memory_list', { zzzzzzzz: 1, include_timestamp: true }, '"zzzzzzzz", "include_timestamp" (did'],
 ])('an answer names the arguments that %s does not have: %j', async (name, args, expected) => {
-  const { root } = Repo.create();
-  const [body = '', note, ...more] = await call(root, name, args);
+  const [body = '', note, ...more] = await call(name, args);
   expect(JSON.parse(body)).toMatchObject({ success: true });
   expect(note).toContain(expected);
   expect(more).toEqual([]);
 });
 
 test('a failed call names them as well', async () => {
-  const { root } = Repo.create();
-  const [body = '', note] = await call(root, 'memory_write', {
+  const [body = '', note] = await call('memory_write', {
     catgory: 'x',
     key: 'k',
     value: 'v',
@@ -46,12 +62,11 @@ test.each([
   [{ category: 'patterns', key: 'k', value: '3', metadata: '{"a":1}', reason: null }],
   ['{"category":"patterns","key":"k","value":"3","metadata":{"a":1}}'],
 ])('an answer names what was repaired of %j', async (args) => {
-  const { root } = Repo.create();
-  const [body = '', note, ...more] = await call(root, 'memory_write', args);
+  const [body = '', note, ...more] = await call('memory_write', args);
   expect(JSON.parse(body)).toMatchObject({ success: true });
   expect(note).toMatch(/^memory_write read arguments that do not fit its schema: .*read as an obj/);
   expect(more).toEqual([]);
-  const [read = ''] = await call(root, 'memory_read', { category: 'patterns', limit: '1' });
+  const [read = ''] = await call('memory_read', { category: 'patterns', limit: '1' });
   const [entry] = JSON.parse(read).entries;
   expect(entry).toMatchObject({ value: '3', metadata: { a: 1 } });
   expect(entry).not.toHaveProperty('reason');
@@ -59,37 +74,35 @@ test.each([
 
 test('a text is not a confirmation', async () => {
   const args = { category: 'decisions', key: 'k', value: 'v', confirm: 'true' };
-  const [body = ''] = await call(Repo.create().root, 'memory_write', args);
+  const [body = ''] = await call('memory_write', args);
   expect(JSON.parse(body)).toMatchObject({ error: 'confirmation_required' });
 });
 
 test.each(['memory_search', 'find_relevant_paths'])(
   'an empty answer of %s names the search over everything',
   async (name) => {
-    const [, note] = await call(Repo.create().root, name, { query: 'nowhere' });
+    const [, note] = await call(name, { query: 'nowhere' });
     expect(note).toBe('Nothing was found in these records; search_memory looks everywhere.');
   },
 );
 
 test('a credential in the name of an argument does not come back', async () => {
   const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
-  const answer = await call(Repo.create().root, 'memory_list', { [key]: 1 });
+  const answer = await call('memory_list', { [key]: 1 });
   expect(answer.join()).toContain('ignored arguments');
   expect(answer.join()).not.toContain(key);
 });
 
 deep('a call of known arguments, and of a tool without any, has no note', async () => {
-  const { root } = Repo.create();
-  expect(await call(root, 'memory_list', { include_timestamps: true })).toHaveLength(1);
+  expect(await call('memory_list', { include_timestamps: true })).toHaveLength(1);
   // Some clients send a dummy argument to a tool that has none.
-  expect(await call(root, 'get_memory_bank_status', { random_string: 'x' })).toHaveLength(1);
+  expect(await call('get_memory_bank_status', { random_string: 'x' })).toHaveLength(1);
 });
 
 deep('build_context says what to give when nothing was asked for', async () => {
-  const { root } = Repo.create();
-  const [, note] = await call(root, 'build_context', {});
+  const [, note] = await call('build_context', {});
   expect(note).toContain('Give objective_slug, feature_slugs or both');
-  const [, ...rest] = await call(root, 'build_context', { feature_slugs: ['x'] });
+  const [, ...rest] = await call('build_context', { feature_slugs: ['x'] });
   expect(rest).toEqual([]);
 });
 
@@ -97,10 +110,10 @@ deep('the first write outside of a repository says, once, that it created one', 
   const cwd = newFolder();
   const write = { category: 'patterns', key: 'k', value: 'v' };
   const expected = `${cwd} was not in a git repository, so this change created one there`;
-  const [body = '', note] = await call(cwd, 'memory_write', write);
+  const [body = '', note] = await callIn(cwd, 'memory_write', write);
   expect(JSON.parse(body)).toMatchObject({ success: true });
   expect(note).toContain(expected);
-  expect(await call(cwd, 'memory_write', { ...write, value: 'w' })).toHaveLength(1);
+  expect(await callIn(cwd, 'memory_write', { ...write, value: 'w' })).toHaveLength(1);
 });
 
 deep.each([

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { sample } from '../support/depth.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
 
 const read = (page: string) => readFileSync(join(import.meta.dirname, '../..', page), 'utf8');
@@ -51,7 +52,7 @@ const clients: [string, () => z.output<typeof named>][] = [
   ],
 ];
 
-test.each(clients)(
+test.each(sample(clients, 2))(
   'what docs/clients.md says to configure starts the server: %s',
   async (_, configured) => {
     const { command, args, env } = configured()['memory-bank'];

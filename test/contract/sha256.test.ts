@@ -26,7 +26,7 @@ function runIn(repo: Repo, args: readonly string[], more: NodeJS.ProcessEnv = {}
 const decide = (title: string, reason: string) =>
   ['log-decision', '--title', title, '--context', reason, '--decision', `${title}.`] as const;
 
-test('a memory in a repository of SHA-256 ids has its whole past', () => {
+deep('a memory in a repository of SHA-256 ids has its whole past', () => {
   const { repo, run } = make();
   repo.write('staged.txt', 'mine\n');
   repo.git('add', 'staged.txt');

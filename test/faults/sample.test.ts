@@ -19,7 +19,7 @@ import { Driver } from './worker.ts';
 const tally = new Tally();
 const share: Share = isFull
   ? { kill: 60, torn: 30, once: 200, sticky: 200, performed: 60, power: 90, twice: 1 }
-  : { kill: 3, torn: 1, once: 8, sticky: 8, performed: 2, power: 4, twice: 0 };
+  : { kill: 20, torn: 6, once: 60, sticky: 60, performed: 15, power: 30, twice: 0 };
 
 const folder = newFolder();
 let driver: Driver;

@@ -3,7 +3,7 @@ import { MemoryError } from '../../src/core/values/error.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { GitConfig } from '../../src/git/repository/config.ts';
 import { Conversions } from '../../src/git/repository/conversions.ts';
-import { isFull } from '../support/depth.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
@@ -118,7 +118,7 @@ test('random patterns match as in git', () => {
       write({ '.gitattributes': `${given} filter=crypt\n` });
       expect(ours(path)).toBe(native(path));
     }),
-    { numRuns: isFull ? 2000 : 60 },
+    { numRuns: runs(500) },
   );
 });
 

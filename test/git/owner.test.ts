@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { checkOwner } from '../../src/git/repository/owner.ts';
+import { sample } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
 import { open, put } from './repository-at.ts';
@@ -57,7 +58,7 @@ describe.skipIf(process.getuid?.() !== 0)('a repository of another user', () => 
     expect(() => checkOwner(files, repo.root, undefined, gitEnv)).toThrow(/another user/);
   });
 
-  test.each(['', '.git', '.git/HEAD', '.git/objects', 'README.md'])(
+  test.each(sample(['', '.git', '.git/HEAD', '.git/objects', 'README.md'], 3))(
     'is one whose folder or git directory is theirs, as for git: "%s"',
     (path) => {
       const repo = create();

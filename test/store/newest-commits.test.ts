@@ -61,7 +61,7 @@ test('the newest commits are the same with and without the index', async () => {
   expect(log.total).toBe(8);
 });
 
-test('a part of the commits says so, until the index is there', async () => {
+deep('a part of the commits says so, until the index is there', async () => {
   const repo = create();
   await inNew(repo, async ({ history }) => {
     const part = await vi.waitUntil(async () => {

@@ -9,9 +9,9 @@ export const deep = test.runIf(isFull);
 /** A group of tests of the full run. */
 export const describeDeep = describe.runIf(isFull);
 
-/** Number of random runs of a property: all in the full run, a tenth in the short one. */
+/** Number of random runs of a property: all in the full run, a twentieth in the short one. */
 export function runs(full: number): number {
-  return isFull ? full : Math.max(1, Math.ceil(full / 10));
+  return isFull ? full : Math.max(1, Math.ceil(full / 20));
 }
 
 /** Cases of a slow test: all in the full run, the first few in the short one. */
