@@ -19,9 +19,8 @@ const author = { name: `the authors of ${name}` };
 const title = 'Memory Bank';
 const keywords = ['memory', 'git', 'mcp'];
 
-/** The toolsets that a plugin offers; MEMORY_BANK_TOOLSETS of the user selects others. */
-export const defaultToolsets = ['memory-bank', 'search'];
-const defaults = defaultToolsets.join(',');
+/** Offers the tools that an agent needs; MEMORY_BANK_TOOLSETS of the user selects others. */
+const profile = { MEMORY_BANK_PROFILE: 'agent' };
 
 /** Starts the server of exactly this version. */
 const command = 'npx';
@@ -33,10 +32,10 @@ const identity = { ...portable, license: about.license, keywords };
 /**
  * The entry that starts the server.
  *
- * @param {Record<string, string>} env variables next to the toolsets, such as the project's folder.
+ * @param {Record<string, string>} env variables next to the profile, such as the project's folder.
  */
 function server(env = {}) {
-  return { command, args, env: { MEMORY_BANK_DEFAULT_TOOLSETS: defaults, ...env } };
+  return { command, args, env: { ...profile, ...env } };
 }
 
 /** @param {Record<string, string>} [env] */
@@ -69,17 +68,15 @@ function hooksOf(client, variable, powershell = `\${${variable}}`) {
   return JSON.parse(JSON.stringify(hookSettings[client]), (_, value) => {
     if (typeof value !== 'string' || !value.startsWith(`${name} hook`)) return value;
     const event = value.slice(`${name} hook `.length);
-    /** @param {string} folder @param {string} toolsets */
-    const line = (folder, toolsets = defaults) =>
-      `node "${folder}/${programFolder}/dist/main.cjs" hook ${event} ${toolsets}`;
+    /** @param {string} folder */
+    const line = (folder) => `node "${folder}/${programFolder}/dist/main.cjs" hook ${event}`;
     // The client may replace the variable by a path with an apostrophe, which would end the quotes
     // round the command for cmd.
     return (
       form
         .replaceAll('{cmd}', () => line(`%${variable}%`))
         .replaceAll('{sh}', () => line(`\${${variable}}`))
-        // PowerShell would make two arguments of it.
-        .replaceAll('{powershell}', () => line(powershell, `'${defaults}'`))
+        .replaceAll('{powershell}', () => line(powershell))
     );
   });
 }
@@ -183,7 +180,7 @@ export const manifests = {
           ...['--root', '${user_config.project}'],
           ...['--toolsets', '${user_config.toolsets}'],
         ],
-        env: {},
+        env: profile,
       },
     },
     user_config: {
@@ -196,8 +193,9 @@ export const manifests = {
       toolsets: {
         type: 'string',
         title: 'Toolsets',
-        description: 'The toolsets to offer, with commas between them',
-        default: defaults,
+        description:
+          'The toolsets to offer, with commas between them; empty for the tools that an agent needs',
+        default: '',
       },
     },
     compatibility: { runtimes: { node: '>=20.19' } },
@@ -218,6 +216,7 @@ export const manifests = {
         transport: { type: 'stdio' },
         environmentVariables: [
           { name: 'MEMORY_BANK_ROOT', description: 'The folder of the project to serve' },
+          { name: 'MEMORY_BANK_PROFILE', description: '"agent" lists the tools that an agent needs' },
           { name: 'MEMORY_BANK_TOOLSETS', description: 'The toolsets to offer; all by default' },
         ],
       },

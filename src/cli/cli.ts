@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { App, type AppOptions, redactText } from '../app/app.ts';
 import { embeddingSettings } from '../app/embeddings/embedding-settings.ts';
 import { modelSettings } from '../app/model/model.ts';
-import { readProfile } from '../app/session/agent-profile.ts';
+import { profileOf, profileVariable, readProfile } from '../app/session/agent-profile.ts';
 import { homeFolder, startDirectory } from '../app/session/root.ts';
 import { program } from '../app/session/workspaces.ts';
 import { MemoryError } from '../core/values/error.ts';
@@ -37,7 +37,7 @@ export const flags: Flags = {
   profile: {
     value: 'agent',
     choices: ['agent'],
-    about: 'list only the tools of this profile (MEMORY_BANK_PROFILE)',
+    about: `list only the tools of this profile (${profileVariable})`,
     default: 'all tools',
   },
   mode: { value: 'mode', about: 'the mode in which a session begins', default: 'none' },
@@ -174,14 +174,14 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
   const { env } = process;
   const home = homedir();
   const cwd = startDirectory(env, process.cwd(), packageFolder);
-  // A plugin sets the last of these, so that the user's own choice wins.
-  const chosen = flagText(values, 'toolsets') ?? env.MEMORY_BANK_TOOLSETS;
-  const names = (chosen ?? env.MEMORY_BANK_DEFAULT_TOOLSETS ?? '')
+  const chosen = flagText(values, 'toolsets') ?? env.MEMORY_BANK_TOOLSETS ?? '';
+  // A client may leave its variable for an empty setting as it is.
+  const names = chosen
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== '');
+    .filter((name) => name !== '' && !name.startsWith('${'));
   const warn = (message: string) => report('warning', message);
-  const profile = readProfile(flagText(values, 'profile') ?? env.MEMORY_BANK_PROFILE);
+  const profile = readProfile(flagText(values, 'profile')) ?? profileOf(env, warn);
   return {
     place: { flag: flagText(values, 'root'), env, cwd, home },
     homeFolder: homeFolder(env, cwd, home),

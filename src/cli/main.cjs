@@ -202,7 +202,7 @@ function read(path) {
 }
 
 /** Options that are followed by a value, before the name of a command. */
-const valued = /^--(?:root|toolsets|mode)$/;
+const valued = /^--(?:root|toolsets|profile|mode)$/;
 
 const args = process.argv.slice(2);
 const [command = ''] = args.filter(

@@ -8,7 +8,7 @@ import { isPlacedApart } from '../app/session/placed-apart.ts';
 import { findRoot, startDirectory } from '../app/session/root.ts';
 import { memoryFolderName } from '../core/declarations/workspace.ts';
 import { asciiJson } from '../core/values/json.ts';
-import { isDevice, readHookInput, toolsetNames } from './process/hook-input.ts';
+import { isDevice, readHookInput } from './process/hook-input.ts';
 import { programVersion } from './process/program-version.ts';
 
 /** The work that is left to the whole program, with the input that was read already. */
@@ -28,26 +28,25 @@ export async function answer(
   args: readonly string[],
   packageFolder: string,
 ): Promise<Remainder | undefined> {
-  const [command, name, offered, ...others] = args;
+  const [command, name, ...others] = args;
   const { env } = process;
   // The digest is that of a session without settings.
-  const isUsual = !env.MEMORY_BANK_TOOLSETS && !env.MEMORY_BANK_DEFAULT_TOOLSETS;
-  if (others.length > 0 || !isUsual || env.DEBUG === 'true') return {};
+  if (others.length > 0 || env.MEMORY_BANK_TOOLSETS || env.DEBUG === 'true') return {};
   if (command === 'brief') {
     const isPlain = name === undefined && !isDevice(1);
     return isPlain && (await answerBrief(packageFolder)) ? undefined : {};
   }
   const event = hookEvents.find((one) => one === name);
-  if (command !== 'hook' || event === undefined || offered?.startsWith('-')) return {};
+  if (command !== 'hook' || event === undefined) return {};
   const input = await readHookInput();
   const read = input === undefined ? undefined : readEvent(event, input);
-  return read && (await answerEvent(read, packageFolder, offered)) ? undefined : { input };
+  return read && (await answerEvent(read, packageFolder)) ? undefined : { input };
 }
 
 /** Writes the brief; returns false if the whole program has to. */
 async function answerBrief(packageFolder: string): Promise<boolean> {
   const agent = `memory-bank-cli/${version}`;
-  return quickly(packageFolder, undefined, { agent }, async (memory) => {
+  return quickly(packageFolder, undefined, agent, async (memory) => {
     const composed = await memory.brief();
     if (composed === 'unknown') return false;
     if (composed.text !== '') await print(`${composed.text}\n`);
@@ -56,13 +55,9 @@ async function answerBrief(packageFolder: string): Promise<boolean> {
 }
 
 /** Writes the answer to an event; returns false if the whole program has to. */
-async function answerEvent(
-  event: ClientEvent,
-  packageFolder: string,
-  offered: string | undefined,
-): Promise<boolean> {
+async function answerEvent(event: ClientEvent, packageFolder: string): Promise<boolean> {
   const agent = hookAgent(event, version);
-  return quickly(packageFolder, event.cwd, { agent, offered }, async (memory) => {
+  return quickly(packageFolder, event.cwd, agent, async (memory) => {
     const found = await answerHook(memory, event);
     if (found === 'unknown') return false;
     if (found !== undefined) await print(`${asciiJson(found)}\n`);
@@ -92,7 +87,7 @@ async function print(text: string): Promise<void> {
 async function quickly(
   packageFolder: string,
   folder: string | undefined,
-  { agent, offered }: { readonly agent: string; readonly offered?: string | undefined },
+  agent: string,
   work: (memory: QuickHookMemory) => Promise<boolean>,
 ): Promise<boolean> {
   const { env } = process;
@@ -106,7 +101,7 @@ async function quickly(
     const path = join(root, memoryFolderName);
     // A project without a memory has nothing to say.
     if (!existsSync(path)) return true;
-    const memory = QuickHookMemory.open(path, agent, toolsetNames(offered));
+    const memory = QuickHookMemory.open(path, agent);
     if (!memory) return false;
     // The stat of a file takes less time by a short path.
     process.chdir(path);

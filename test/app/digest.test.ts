@@ -73,7 +73,7 @@ class World {
   /** The brief as a hook composes it from the digest; undefined if it leaves that to the whole program. */
   async quick(request: BriefRequest): Promise<string | undefined> {
     try {
-      const memory = QuickHookMemory.open(this.repo.path('.memory-bank'), agent, undefined);
+      const memory = QuickHookMemory.open(this.repo.path('.memory-bank'), agent);
       const found = await memory?.brief(request);
       return found === 'unknown' ? undefined : found?.text;
     } catch {
@@ -196,7 +196,7 @@ describe('after a change', () => {
 
   test('a hook does not know the brief, which is not an error', async () => {
     const { repo } = await prepared();
-    const memory = QuickHookMemory.open(repo.path('.memory-bank'), agent, undefined);
+    const memory = QuickHookMemory.open(repo.path('.memory-bank'), agent);
     const before = await memory?.brief();
     expect(before).toMatchObject({ text: expect.any(String) });
     repo.write('.memory-bank/notes.txt', 'no record\n');
@@ -308,7 +308,7 @@ describe('the last changes of what is shown', () => {
       cwd: world.repo.root,
     });
     const event = readEvent('action', input);
-    const quick = QuickHookMemory.open(world.repo.path('.memory-bank'), agent, undefined);
+    const quick = QuickHookMemory.open(world.repo.path('.memory-bank'), agent);
     if (!event || !quick) throw new Error('There is no event or no digest.');
     const found = JSON.stringify(await answerHook(quick, event));
     expect(found).toMatch(

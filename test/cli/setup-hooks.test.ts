@@ -119,7 +119,7 @@ describe('hooks that can fail', () => {
       hooks: false,
       instructions: [],
       programs: { shared: program, personal: program },
-      options: [],
+      server: { options: [], profile: undefined },
       around,
       mayReplace: async () => false,
     });

@@ -99,7 +99,7 @@ describe('on Windows', () => {
       hooks: false,
       instructions: [],
       programs: clientPrograms(undefined, main, 'win32'),
-      options: [],
+      server: { options: [], profile: 'agent' },
       around,
       mayReplace: async () => false,
     });

@@ -23,7 +23,7 @@ import { Repo } from '../support/repo.ts';
 import { hasTerminal, runOnTerminal } from '../support/terminal.ts';
 
 const path = ['mcpServers', 'memory-bank'];
-const entry = { command: 'node', args: ['main.js'] };
+const entry = { command: 'node', args: ['main.js'], env: { A: 'b' } };
 
 describe('an entry in JSON', () => {
   it.each([
@@ -133,6 +133,37 @@ describe('an entry that a person has added to', () => {
       '[mcp_servers."memory-bank"]\r\ncommand = "node"\r\n# mine\r\nargs = [ "a", "b" ]\r\ntimeout = 5\r\n[mcp_servers.memory-bank.env]\r\nA = "b"\r\n[last]\r\n';
     expect(editToml(text, keys, change)).toBe(edited);
     expect(editToml(edited, keys, change)).toBe(edited);
+  });
+
+  const withProfile = { ...change, env: { MEMORY_BANK_PROFILE: 'agent' } };
+  const without = { ...change, env: { MEMORY_BANK_PROFILE: undefined } };
+
+  it('keeps its variables in JSON', () => {
+    const rest = '"command": "node", "args": ["a", "b"]';
+    const inside = (env: string) => `{"mcpServers": {"memory-bank": {${rest}${env}}}}\n`;
+    const text = inside(', "env": {\n  "A": "b" // mine\n}');
+    const edited = editJson(text, path, withProfile);
+    expect(edited).toBe(
+      inside(', "env": {\n  "A": "b", // mine\n  "MEMORY_BANK_PROFILE": "agent"\n}'),
+    );
+    expect(editJson(edited, path, without)).toBe(text);
+    expect(editJson(inside(''), path, without)).toBe(inside(''));
+    expect(() => editJson(inside(', "env": "x"'), path, withProfile)).toThrow('not an object');
+  });
+
+  it.each([
+    ['env = { A = "b" }\n', 'env = { A = "b", MEMORY_BANK_PROFILE = "agent" }\n'],
+    [
+      '[mcp_servers.memory-bank.env] # mine\nA = "b"\n',
+      '[mcp_servers.memory-bank.env] # mine\nMEMORY_BANK_PROFILE = "agent"\nA = "b"\n',
+    ],
+  ])('keeps its variables in TOML: %j', (env, changed) => {
+    const keys = ['mcp_servers', 'memory-bank'];
+    const head = '[mcp_servers.memory-bank]\ncommand = "node"\nargs = [ "a", "b" ]\n';
+    const edited = editToml(head + env, keys, withProfile);
+    expect(edited).toBe(head + changed);
+    expect(editToml(edited, keys, without)).toBe(head + env);
+    expect(editToml(head, keys, without)).toBe(head);
   });
 });
 
@@ -396,7 +427,7 @@ describe('init', () => {
 
   it('changes the command of an entry that is its own, and nothing else', () => {
     const added = { env: { MEMORY_BANK_TOOLSETS: 'graph' }, timeout: 5, alwaysAllow: ['search'] };
-    const mine = { command: 'memory-bank', ...added };
+    const mine = { command: 'memory-bank', args: ['--profile', 'agent'], ...added };
     const { repo, home, run } = project({
       '.mcp.json': JSON.stringify({ mcpServers: { 'memory-bank': mine } }),
     });
@@ -404,9 +435,10 @@ describe('init', () => {
     mkdirSync(dirname(codex));
     writeFileSync(codex, stringify({ mcp_servers: { 'memory-bank': mine } }));
     expect(run('init', '--yes', '--clients', 'claude,codex').status).toBe(0);
-    const profile = ['--profile', 'agent'];
-    const wanted = { command: 'node', args: [main, ...profile], ...added };
-    const shared = { command: 'memory-bank', args: profile, ...added };
+    // An older program refuses an option that it does not know.
+    const env = { ...added.env, MEMORY_BANK_PROFILE: 'agent' };
+    const wanted = { command: 'node', args: [main], ...added, env };
+    const shared = { command: 'memory-bank', args: [], ...added, env };
     expect(JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank']).toEqual(shared);
     expect(parse(readFileSync(codex, 'utf8'))).toEqual({ mcp_servers: { 'memory-bank': wanted } });
   });
@@ -426,10 +458,10 @@ describe('init', () => {
   });
 
   test.runIf(isFull && !!hasTerminal).each([
-    ['\r', ['--profile', 'agent']],
-    ['all\r', []],
-    ['graph, search\r', ['--toolsets', 'graph,search']],
-  ])('asks for the toolsets: %j', async (typed, args) => {
+    ['\r', { args: [], env: { MEMORY_BANK_PROFILE: 'agent' } }],
+    ['all\r', { args: [] }],
+    ['graph, search\r', { args: ['--toolsets', 'graph,search'] }],
+  ])('asks for the toolsets: %j', async (typed, wanted) => {
     const { repo, answer } = project();
     const { status } = await answer(
       ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
@@ -438,8 +470,8 @@ describe('init', () => {
       ['Make these changes?', 'y\r'],
     );
     expect(status).toBe(0);
-    const { args: written } = JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank'];
-    expect(written).toEqual(args);
+    const written = JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank'];
+    expect(written).toEqual({ type: 'stdio', command: 'memory-bank', ...wanted });
     expect(repo.read('.claude/settings.json')).toContain('memory-bank hook prompt');
   });
 
@@ -466,12 +498,14 @@ describe('init', () => {
     expect(JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank']).toEqual({
       type: 'stdio',
       command: 'memory-bank',
-      args: ['--profile', 'agent'],
+      args: [],
+      env: { MEMORY_BANK_PROFILE: 'agent' },
     });
   });
 
   deep.each([
     ['its name', ['memory-bank'], []],
+    ['its name, with a profile', ['memory-bank', '--profile', 'agent'], []],
     ['npx', ['npx', '-y', 'memory-bank@1'], []],
     ['an installed place that is gone', ['node', '/gone/memory-bank/dist/main.cjs'], []],
     ['a command that is given again', ['mise', 'x', 'memory'], ['--command', 'mise x memory']],

@@ -137,6 +137,13 @@ deep('doctor starts npx outside of the project, whose settings it would read', (
   expect(readFileSync(seen, 'utf8')).not.toContain(repo.root);
 });
 
+test('doctor advises to renew an entry of the project that older programs refuse', () => {
+  const entry = { command: 'node', args: [main, '--profile', 'agent'] };
+  expect(look('project', entry, { repo: Repo.create() })).toMatch(
+    /^note .*has the option --profile, which an older program refuses: run memory-bank init/,
+  );
+});
+
 test('doctor starts no other program of the same name for an entry of the project', () => {
   const elsewhere = newFolder();
   writeFileSync(join(elsewhere, 'memory-bank'), '#!/bin/sh\ntouch marker\n', { mode: 0o755 });

@@ -4,15 +4,14 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { copyProgram, writePlugins } from '../../plugins/build.js';
-import { defaultToolsets, manifests, withProgram, withSkills } from '../../plugins/manifests.js';
+import { manifests, withProgram, withSkills } from '../../plugins/manifests.js';
 import { hookEvents } from '../../src/app/hook/client-event.ts';
 import { commandName } from '../../src/cli/line/tool-arguments.ts';
 import { packageName } from '../../src/cli/setup/own-entry.ts';
-import { inputSchema } from '../../src/core/values/input.ts';
-import { toListing } from '../../src/server/mcp/tool-listing.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { deep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
+import { profileTools } from '../support/tool-list.ts';
 import { Repo } from '../support/repo.ts';
 import { inShell } from '../support/windows.ts';
 
@@ -24,7 +23,7 @@ const author = { name: text };
 const starter = {
   command: 'npx',
   args: ['-y', `${packageName}@${packageJson.version}`],
-  env: { MEMORY_BANK_DEFAULT_TOOLSETS: defaultToolsets.join(',') },
+  env: { MEMORY_BANK_PROFILE: 'agent' },
 };
 const entry = { mcpServers: { memory: { type: 'stdio', ...starter } } };
 const groups = [{ hooks: [{ type: 'command', command: text, timeout: expect.any(Number) }] }];
@@ -144,15 +143,11 @@ describe('the plugins', () => {
       expect(commands.length).toBeGreaterThan(0);
       for (const command of commands) {
         const start =
-          /node "(?:\$\{\w+\}|\$env:\w+|%\w+%)\/program\/dist\/main\.cjs" hook ([a-z-]+) '?([a-z,-]+)/g;
+          /node "(?:\$\{\w+\}|\$env:\w+|%\w+%)\/program\/dist\/main\.cjs" hook ([a-z-]+)/g;
         const starts = [...command.matchAll(start)];
         // One for cmd and sh, two for PowerShell.
         expect(starts).toHaveLength(4);
-        for (const [, event, names] of starts) {
-          expect(hookEvents).toContain(event);
-          // Its texts name only tools that the server of the plugin offers.
-          expect(names?.split(',')).toEqual(defaultToolsets);
-        }
+        for (const [, event] of starts) expect(hookEvents).toContain(event);
       }
     }
   });
@@ -224,22 +219,11 @@ describe('the plugins', () => {
     }
   });
 
-  it('offer tools of at most 2,500 tokens', () => {
-    const offered = toolsets.filter((toolset) => defaultToolsets.includes(toolset.name));
-    expect(offered).toHaveLength(defaultToolsets.length);
-    const listed = offered
-      .flatMap((toolset) => toolset.tools)
-      .filter((tool) => tool.listed !== false)
-      .map((tool) => ({ ...toListing(tool), inputSchema: inputSchema(tool) }));
-    expect(Buffer.byteLength(JSON.stringify({ tools: listed })) / 4).toBeLessThanOrEqual(2_500);
-  });
 });
 
 describe('the skills', () => {
   const tools = toolsets.flatMap((toolset) => toolset.tools);
-  const offered = toolsets
-    .filter((toolset) => defaultToolsets.includes(toolset.name))
-    .flatMap((toolset) => toolset.tools.map((tool) => tool.name));
+  const offered = profileTools().map(({ name }) => name);
   const commands = new Set([
     ...tools.flatMap((tool) => [commandName(tool.name), tool.command?.name ?? '']),
     ...[...readFileSync(join(top, 'docs/cli.md'), 'utf8').matchAll(/memory-bank ([a-z-]+)/g)].map(

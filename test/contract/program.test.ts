@@ -96,8 +96,7 @@ describe('the command line', () => {
     const env = { MEMORY_BANK_TOOLSETS: 'documents, knowledge' };
     expect(await names(new RawClient([main], { env }))).toHaveLength(12);
     expect(await names(new RawClient([main, '--toolsets', 'documents'], { env }))).toEqual(six);
-    const plugin = { MEMORY_BANK_DEFAULT_TOOLSETS: 'documents' };
-    expect(await names(new RawClient([main], { env: plugin }))).toEqual(six);
+    const plugin = { MEMORY_BANK_PROFILE: 'agent' };
     expect(await names(new RawClient([main], { env: { ...plugin, ...env } }))).toHaveLength(12);
   });
 

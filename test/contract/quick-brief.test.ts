@@ -117,7 +117,7 @@ deep('a brief names records in conflict, also those without marks of a merge', a
 });
 
 deep('a server renews the digest after its commits, and before it ends', async () => {
-  const env = { MEMORY_BANK_DEFAULT_TOOLSETS: 'memory-bank,knowledge' };
+  const env = { MEMORY_BANK_PROFILE: 'agent' };
   const client = new RawClient([main], { cwd: repo.root, env }).initialize();
   const entry = (key: string) => ({ category: 'patterns', key, value: 'text' });
   await client.call(1, 'memory_write', entry('first')).answer(1);
@@ -265,21 +265,6 @@ deep(
     expect(ask('d').stdout).not.toContain('limits.md:');
   },
 );
-
-deep('a hook of a plugin names only the tools of its toolsets', async () => {
-  await settle();
-  const start = (session: string) =>
-    observe(
-      ['hook', 'session-start', 'memory-bank,search'],
-      JSON.stringify({ session_id: session, hook_event_name: 'SessionStart', cwd: repo.root }),
-    );
-  const quick = start('a');
-  removeDigests();
-  const whole = start('b');
-  expect([quick.isQuick, whole.isQuick]).toEqual([true, false]);
-  const tools = 'More: search_memory finds records by words, read_memory_bank_file returns a file.';
-  for (const { stdout } of [quick, whole]) expect(stdout).toContain(tools);
-});
 
 describe('the brief is that of the whole program', () => {
   const changes: readonly (readonly [name: string, isQuick: boolean, change: () => void])[] = [

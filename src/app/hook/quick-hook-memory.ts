@@ -27,36 +27,24 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
   readonly #memory: QuickMemory;
   readonly #digest: BriefDigest;
   readonly #agent: string;
-  readonly #toolsets: readonly string[] | undefined;
 
-  constructor(
-    memory: QuickMemory,
-    digest: BriefDigest,
-    agent: string,
-    toolsets?: readonly string[],
-  ) {
+  constructor(memory: QuickMemory, digest: BriefDigest, agent: string) {
     this.root = memory.root;
     this.state = memory.hooks;
     this.#memory = memory;
     this.#digest = digest;
     this.#agent = agent;
-    this.#toolsets = toolsets;
   }
 
   /**
    * Opens the memory of a project; undefined if its digest is missing or outdated.
    *
    * @param path of the memory folder.
-   * @param toolsets those that the client is offered; undefined for all of them.
    */
-  static open(
-    path: string,
-    agent: string,
-    toolsets: readonly string[] | undefined,
-  ): QuickHookMemory | undefined {
+  static open(path: string, agent: string): QuickHookMemory | undefined {
     const memory = QuickMemory.at(path);
     const digest = memory && BriefDigest.read(memory);
-    return digest && new QuickHookMemory(memory, digest, agent, toolsets);
+    return digest && new QuickHookMemory(memory, digest, agent);
   }
 
   async isInitialized(): Promise<boolean> {
@@ -72,10 +60,7 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
   }
 
   async tools(): Promise<ReadonlySet<string>> {
-    const offered = this.#digest.facts.tools.filter(
-      ([name]) => this.#toolsets?.includes(name) ?? true,
-    );
-    return new Set(offered.flatMap(([, names]) => names));
+    return new Set(this.#digest.facts.tools.flatMap(([, names]) => names));
   }
 
   async hasCommitsSince(earlier: string): Promise<boolean> {

@@ -8,6 +8,9 @@ export interface OfferedTool {
   readonly toolset: Toolset;
 }
 
+/** The environment variable that selects a profile. */
+export const profileVariable = 'MEMORY_BANK_PROFILE';
+
 /** The profiles that a server can be started with. */
 const profiles = ['agent'] as const;
 export type Profile = (typeof profiles)[number];
@@ -34,10 +37,24 @@ export const usedToolset = 'graph';
  */
 export function readProfile(name: string | undefined): Profile | undefined {
   const found = profiles.find((one) => one === name);
-  if (found !== undefined || name === undefined || name === '') return found;
+  if (found !== undefined || !name) return found;
   throw new MemoryError('invalid_input', `There is no profile "${name}".`, {
     hint: `The profiles are: ${profiles.join(', ')}.`,
   });
+}
+
+/** Returns the profile of an environment; one that only a later version has is reported, and ignored. */
+export function profileOf(
+  env: { readonly [name: string]: string | undefined },
+  warn: (message: string) => void,
+): Profile | undefined {
+  try {
+    return readProfile(env[profileVariable]);
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    warn(`${profileVariable} is ignored. ${error.text}`);
+    return undefined;
+  }
 }
 
 /**

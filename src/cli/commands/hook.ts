@@ -6,7 +6,7 @@ import { contextMemory } from '../../app/hook/hook-memory.ts';
 import type { Context } from '../../core/declarations/context.ts';
 import { asciiJson } from '../../core/values/json.ts';
 import type { Command, Invocation } from '../line/command.ts';
-import { maxHookInput, readHookInput, toolsetNames } from '../process/hook-input.ts';
+import { maxHookInput, readHookInput } from '../process/hook-input.ts';
 import { printable } from '../screen/terminal.ts';
 
 /** Longest time that a hook may take, in milliseconds; clients wait for it. */
@@ -14,8 +14,8 @@ const maxTime = 5_000;
 
 /** `memory-bank hook <event>`: answers an event of a client's session, and never fails. */
 export const hook: Command = {
-  about: `answer an event of an agent session; read as JSON from stdin: ${hookEvents.join(', ')}; the toolsets are those that the client is offered by default`,
-  operands: ['event?', 'toolsets?'],
+  about: `answer an event of an agent session; read as JSON from stdin: ${hookEvents.join(', ')}`,
+  operands: ['event?'],
   async run(invocation) {
     try {
       const answer = await answerOf(invocation);
@@ -37,8 +37,7 @@ async function answerOf(invocation: Invocation): Promise<object | undefined> {
   if (!event) return debug('The input is not a JSON object.');
   const cwd = event.cwd ?? options.place.cwd;
   const log: typeof options.log = (level, message) => debug(`${level}: ${message}`);
-  const enabled = options.enabled ?? toolsetNames(operands[1]);
-  const app = new App({ ...options, enabled, place: { ...options.place, cwd }, log });
+  const app = new App({ ...options, place: { ...options.place, cwd }, log });
   const session = app.connect();
   session.agent = hookAgent(event, version);
   try {

@@ -35,11 +35,6 @@ export async function readHookInput(): Promise<string | undefined> {
   return undefined;
 }
 
-/** The toolsets that a client is offered, as a hook of a plugin names them; undefined for all of them. */
-export function toolsetNames(names: string | undefined): readonly string[] | undefined {
-  return names?.split(',').filter((name) => name !== '');
-}
-
 /** Whether a file descriptor is a terminal or another device, such as /dev/null. */
 export function isDevice(fd: number): boolean {
   try {

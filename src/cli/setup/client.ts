@@ -86,7 +86,10 @@ export const clients: { readonly [name: string]: McpClient } = {
     language: json,
     servers: 'mcpServers',
     // It starts servers in the home directory.
-    start: (start) => ({ ...start, env: { MEMORY_BANK_ROOT: `\${workspaceFolder}` } }),
+    start: (start) => ({
+      ...start,
+      env: { ...start.env, MEMORY_BANK_ROOT: `\${workspaceFolder}` },
+    }),
   },
   vscode: {
     title: 'VS Code',

@@ -4,6 +4,7 @@ import { checkHealth } from '../../app/health/health.ts';
 import { readText } from '../../app/project/project-file.ts';
 import { findRoot } from '../../app/session/root.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 import type { Command, Invocation } from '../line/command.ts';
 import { wordingFor } from '../line/error-wording.ts';
 import { asJson, outputFlag, showResult } from '../line/result.ts';
@@ -112,7 +113,12 @@ async function checkClient(
     const fix = isOurs ? `run ${init}` : `change that entry, or remove it and run ${init}`;
     try {
       const problem = await problemOf(entry, around, client.personal === true || startsAll);
-      if (problem === undefined) return say('good', 'starts the server');
+      if (problem === undefined) {
+        const refuses = !client.personal && hasProfileOption(entry);
+        return refuses
+          ? say('note', `has the option --profile, which an older program refuses: ${fix}`)
+          : say('good', 'starts the server');
+      }
       const why = problem.replace(/\.$/, '');
       return say('bad', `does not start the server of this project: it ${why}; ${fix}`);
     } catch (error) {
@@ -137,6 +143,12 @@ async function checkClient(
     if (!(error instanceof MemoryError)) throw error;
     return { what, state: 'bad', text: `${path}: ${error.text}` };
   }
+}
+
+/** Whether an entry has the option that an earlier version of `init` wrote. */
+function hasProfileOption(entry: unknown): boolean {
+  const args: unknown[] = isObject(entry) && Array.isArray(entry.args) ? entry.args : [];
+  return args.some((arg) => /^--profile(?:=|$)/.test(String(arg)));
 }
 
 /** Why an edit of a configuration is not possible; undefined where it is. */

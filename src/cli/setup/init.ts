@@ -34,6 +34,7 @@ import {
   diffOf,
   type FileEdit,
   planSetup,
+  type ServerSettings,
   type Setup,
   type SetupPlan,
 } from './setup-plan.ts';
@@ -79,12 +80,11 @@ export const init: Command = {
     const hooks = undo || (await choosesHooks(invocation, names, ask));
     const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
     const programs = clientPrograms(flagText(values, 'command'), ownMain(), process.platform);
-    const serverOptions = serverOptionsOf(toolsets);
     const mayReplace = async (path: string, use: string) =>
       ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
     const setup: Setup = {
       ...{ names, hooks, instructions, programs, around, mayReplace },
-      options: undo ? undefined : serverOptions,
+      server: undo ? undefined : settingsOf(toolsets),
     };
     return inSession(invocation, async (session, call) => {
       const memory: SetupSession = { invocation, root, session, call };
@@ -285,10 +285,13 @@ async function chosenClients(
   return namesIn(text);
 }
 
-/** The options of the server for a choice of toolsets. */
-function serverOptionsOf(toolsets: readonly string[] | 'all' | undefined): string[] {
-  if (toolsets === undefined) return ['--profile', 'agent'];
-  return toolsets === 'all' ? [] : ['--toolsets', toolsets.join(',')];
+/** The settings of the server for a choice of toolsets. */
+function settingsOf(toolsets: readonly string[] | 'all' | undefined): ServerSettings {
+  const isChosen = toolsets !== undefined && toolsets !== 'all';
+  return {
+    options: isChosen ? ['--toolsets', toolsets.join(',')] : [],
+    profile: toolsets === undefined ? 'agent' : undefined,
+  };
 }
 
 /** The toolsets to offer to clients; undefined for the profile of agents. */

@@ -9,6 +9,7 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 import type { Language } from './language.ts';
 
 /** The keys of objects and the indexes of arrays that lead to a value. */
@@ -31,10 +32,7 @@ export function editJson(text: string, path: JsonPath, value: object | undefined
   check(given, value ? [...path, ''] : path);
   const present = nodeAt(given, path);
   if (value !== undefined) {
-    const parts = present
-      ? Object.entries(value).map(([key, one]) => [[...path, key], one] as const)
-      : [[path, value] as const];
-    const edited = parts.reduce((part, [place, one]) => set(part, place, one), given);
+    const edited = setMembers(given, path, value);
     return edited === given ? text : bom + edited;
   }
   if (!present) return text;
@@ -111,6 +109,21 @@ function nodeAt(text: string, path: JsonPath): Node | undefined {
 function membersOf(node: Node | undefined, key: string): Node[] {
   if (node?.type !== 'object') return [];
   return node.children?.filter(({ children }) => children?.[0]?.value === key) ?? [];
+}
+
+/** Sets the members of an object, and adds it where it is missing; undefined removes a member. */
+function setMembers(text: string, path: JsonPath, value: object): string {
+  const present = nodeAt(text, path);
+  const known = Object.entries(value).filter(([, one]) => one !== undefined);
+  if (!present) return known.length === 0 ? text : set(text, path, Object.fromEntries(known));
+  if (present.type !== 'object') {
+    throw new MemoryError('damaged', `"${path.join('.')}" is not an object`);
+  }
+  return Object.entries(value).reduce((part, [key, one]) => {
+    const place = [...path, key];
+    if (one === undefined) return nodeAt(part, place) ? remove(part, place) : part;
+    return isObject(one) ? setMembers(part, place, one) : set(part, place, one);
+  }, text);
 }
 
 function set(text: string, path: JsonPath, value: unknown): string {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { personalPath, projectPath, readText } from '../../app/project/project-file.ts';
+import { type Profile, profileVariable } from '../../app/session/agent-profile.ts';
 import { unifiedDiff } from '../../core/diff/unified-diff.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { own } from '../../core/values/json.ts';
@@ -32,6 +33,16 @@ export interface SetupPlan {
   readonly untouched: readonly Untouched[];
 }
 
+/** The settings of the server that an entry starts. */
+export interface ServerSettings {
+  readonly options: readonly string[];
+  /**
+   * The profile; undefined for none. An entry sets it as a variable, because an older program, which a
+   * teammate may have, refuses an option that it does not know and ignores a variable.
+   */
+  readonly profile: Profile | undefined;
+}
+
 /** Input of the plan of a setup. */
 export interface Setup {
   /** Names of clients. */
@@ -44,8 +55,8 @@ export interface Setup {
   /** Names of the instruction files for agents. */
   readonly instructions: readonly string[];
   readonly programs: ClientPrograms;
-  /** The options of the server; undefined removes the entries and sections again. */
-  readonly options: readonly string[] | undefined;
+  /** How the server is started; undefined removes the entries and sections again. */
+  readonly server: ServerSettings | undefined;
   readonly around: Surroundings;
   /** Whether to replace the entry of our name in a file, although it is for something else. */
   mayReplace(path: string, use: string): Promise<boolean>;
@@ -57,11 +68,11 @@ export async function planSetup({
   hooks,
   instructions,
   programs,
-  options,
+  server,
   around,
   mayReplace,
 }: Setup): Promise<SetupPlan> {
-  const undo = options === undefined;
+  const undo = server === undefined;
   const edits: FileEdit[] = [];
   const untouched: Untouched[] = [];
   const consider = async (
@@ -105,7 +116,11 @@ export async function planSetup({
     }
     const program = client.personal ? programs.personal : programs.shared;
     const [command = '', ...words] = program;
-    const start: Start | undefined = options && { command, args: [...words, ...options] };
+    const start: Start | undefined = server && {
+      command,
+      args: [...words, ...server.options],
+      ...(server.profile && { env: { [profileVariable]: server.profile } }),
+    };
     const entry = start && (client.start?.(start, around) ?? start);
     const { language, servers } = client;
     const path = client.config(around);
@@ -115,9 +130,13 @@ export async function planSetup({
       const present = language.read(text, keys);
       if (present === undefined) return language.edit(text, keys, entry);
       const use = otherUse(present, program, around.root);
-      // Keep the members that a person added to an entry of ours.
-      const change = entry && { command: entry.command, args: entry.args };
-      if (use === undefined) return language.edit(text, keys, change);
+      if (use === undefined && entry && server) {
+        // Keep the members that a person added to an entry of ours.
+        const { command, args } = entry;
+        const env = { [profileVariable]: server.profile };
+        return language.edit(text, keys, { command, args, env });
+      }
+      if (use === undefined) return language.edit(text, keys, undefined);
       if (entry && (await mayReplace(path, use))) {
         return language.edit(language.edit(text, keys, undefined), keys, entry);
       }

@@ -16,7 +16,7 @@ import type { Language } from './language.ts';
  */
 export function editToml(text: string, path: readonly string[], value: object | undefined): string {
   const present = at(read(text), path);
-  const wanted = value && { ...(isObject(present) && present), ...value };
+  const wanted = value && merged(present, value);
   if (isDeepStrictEqual(plain(present), plain(wanted))) return text;
   const name = path.join('.');
   const edited =
@@ -24,7 +24,7 @@ export function editToml(text: string, path: readonly string[], value: object | 
       ? removeTable(text, name)
       : present === undefined
         ? addTable(text, name, value)
-        : Object.entries(value).reduce((part, [key, one]) => setKey(part, name, key, one), text);
+        : setKeys(text, name, present, value);
   if (!isDeepStrictEqual(plain(at(read(edited), path)), plain(wanted))) {
     throw new MemoryError('damaged', `"${name}" is not written as a table of its own`);
   }
@@ -52,28 +52,65 @@ function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
+/** The present value with the members of another one; undefined removes a member. */
+function merged(present: unknown, value: object): object {
+  const members = Object.entries(value).map(([key, one]) => {
+    const old = at(present, [key]);
+    const next = isObject(one) ? merged(old, one) : one;
+    const isNothing = old === undefined && isObject(next) && Object.keys(next).length === 0;
+    return [key, isNothing ? undefined : next] as const;
+  });
+  const all = { ...(isObject(present) && present), ...Object.fromEntries(members) };
+  return Object.fromEntries(Object.entries(all).filter(([, one]) => one !== undefined));
+}
+
+/** Sets the keys of a table; a value that is an object goes into its own table, or inside braces. */
+function setKeys(text: string, name: string, present: unknown, value: object): string {
+  return Object.entries(value).reduce((part, [key, one]) => {
+    if (!isObject(one)) return setKey(part, name, key, one);
+    const table = `${name}.${key}`;
+    const old = at(present, [key]);
+    if (hasHeader(part, table)) return setKeys(part, table, old, one);
+    const whole = merged(old, one);
+    return Object.keys(whole).length === 0 ? part : setKey(part, name, key, whole);
+  }, text);
+}
+
+/** Whether a text has a table with a header of its own. */
+function hasHeader(text: string, name: string): boolean {
+  return text.split('\n').some((line) => headerOf(line) === name);
+}
+
+/** A key with its value on one line; a table is inside braces. */
+function drawn(key: string, value: unknown): string {
+  if (!isObject(value)) return stringify({ [key]: value }).trimEnd();
+  const inner = Object.entries(value).map(([name, one]) => drawn(name, one));
+  return stringify({ [key]: 0 }).replace(/0\s*$/, () => `{ ${inner.join(', ')} }`);
+}
+
 function addTable(text: string, name: string, value: object): string {
   const eol = eolOf(text);
-  const table = `[${name}]\n${stringify(value).trimEnd()}\n`.replaceAll('\n', eol);
+  const keys = Object.entries(value).map(([key, one]) => drawn(key, one));
+  const table = [`[${name}]`, ...keys, ''].join(eol);
   const gap = text === '' ? '' : text.endsWith('\n') ? eol : eol + eol;
   return text + gap + table;
 }
 
-/** Sets a key of a table on its own line, or else below the header. */
+/** Sets a key of a table on its own line, or else below the header; undefined removes it. */
 function setKey(text: string, name: string, key: string, value: unknown): string {
   const lines = text.split(/(?<=\n)/);
   const from = lines.findIndex((line) => headerOf(line) === name) + 1;
   if (from === 0) return text;
   const rest = lines.slice(from).findIndex((line) => headerOf(line) !== undefined);
   const to = rest < 0 ? lines.length : from + rest;
-  const drawn = stringify({ [key]: value }).trimEnd() + eolOf(text);
+  const line = value === undefined ? [] : [drawn(key, value) + eolOf(text)];
   for (let start = from, end = from + 1; end <= to; end++) {
     const keys = keysOf(lines.slice(start, end).join(''));
-    if (keys?.includes(key)) return lines.toSpliced(start, end - start, drawn).join('');
+    if (keys?.includes(key)) return lines.toSpliced(start, end - start, ...line).join('');
     // A value ends at the first line up to which the text can be parsed.
     if (keys) start = end;
   }
-  return lines.toSpliced(from, 0, drawn).join('');
+  return lines.toSpliced(from, 0, ...line).join('');
 }
 
 function keysOf(lines: string): string[] | undefined {
