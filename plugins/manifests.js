@@ -72,12 +72,10 @@ function hooksOf(client, variable, powershell = `\${${variable}}`) {
     const line = (folder) => `node "${folder}/${programFolder}/dist/main.cjs" hook ${event}`;
     // The client may replace the variable by a path with an apostrophe, which would end the quotes
     // round the command for cmd.
-    return (
-      form
-        .replaceAll('{cmd}', () => line(`%${variable}%`))
-        .replaceAll('{sh}', () => line(`\${${variable}}`))
-        .replaceAll('{powershell}', () => line(powershell))
-    );
+    return form
+      .replaceAll('{cmd}', () => line(`%${variable}%`))
+      .replaceAll('{sh}', () => line(`\${${variable}}`))
+      .replaceAll('{powershell}', () => line(powershell));
   });
 }
 
@@ -216,7 +214,10 @@ export const manifests = {
         transport: { type: 'stdio' },
         environmentVariables: [
           { name: 'MEMORY_BANK_ROOT', description: 'The folder of the project to serve' },
-          { name: 'MEMORY_BANK_PROFILE', description: '"agent" lists the tools that an agent needs' },
+          {
+            name: 'MEMORY_BANK_PROFILE',
+            description: '"agent" lists the tools that an agent needs',
+          },
           { name: 'MEMORY_BANK_TOOLSETS', description: 'The toolsets to offer; all by default' },
         ],
       },

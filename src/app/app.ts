@@ -15,7 +15,13 @@ import type { EmbeddingSettings } from './embeddings/embedding-endpoint.ts';
 import { openEmbedder } from './embeddings/embedding-settings.ts';
 import { Model, type ModelSettings } from './model/model.ts';
 import { ModelSummarizer } from './model/model-summarizer.ts';
-import { inProfile, type OfferedTool, type Profile, usedToolset } from './session/agent-profile.ts';
+import {
+  inProfile,
+  type OfferedTool,
+  type Profile,
+  type ProfileUse,
+  usedToolset,
+} from './session/agent-profile.ts';
 import { CallContext, type CallOptions } from './session/call-context.ts';
 import {
   callError,
@@ -135,16 +141,21 @@ export class App {
       toolset.tools.flatMap((tool) => (tool.listed === false ? [] : { tool, toolset })),
     );
     if (!this.hasProfile) return all;
-    return inProfile(all, session !== undefined && (await this.#uses(session, usedToolset)));
+    return inProfile(all, await this.#profileUse(session));
+  }
+
+  /** The use of a session's project; nothing is used without one. */
+  async #profileUse(session: Session | undefined): Promise<ProfileUse> {
+    const root = session && (await this.root(session).catch(() => undefined));
+    if (!session || root === undefined) return { usesGraph: false, hasRemote: false };
+    const { hasMemoryFolder, hasRemote } = await import('./session/placed-apart.ts');
+    const usesGraph =
+      hasMemoryFolder(root, usedToolset) ?? (await this.#hasRecords(session, usedToolset));
+    return { usesGraph, hasRemote: hasRemote(root) };
   }
 
   /** Whether the memory of a session has records of a toolset; false without a memory. */
-  async #uses(session: Session, name: string): Promise<boolean> {
-    const known = await this.root(session).then(
-      async (root) => (await import('./session/placed-apart.ts')).hasMemoryFolder(root, name),
-      () => false,
-    );
-    if (known !== undefined) return known;
+  async #hasRecords(session: Session, name: string): Promise<boolean> {
     const types = (await this.toolsets()).find((one) => one.name === name)?.records ?? [];
     return this.run(session, 'tools/list', {}, async ({ store }) => {
       for (const type of types) if ((await store.keys(type)).keys.length > 0) return true;

@@ -6,12 +6,16 @@ import type { Brief } from './brief/layout.ts';
 import type { BriefRequest } from './brief/session-brief.ts';
 import { briefOf, briefOver } from './brief/toolset.ts';
 import { documents } from './documents/toolset.ts';
+import { claimTools } from './graph/task-claims.ts';
 import { graph } from './graph/toolset.ts';
+import { searchPast } from './history/as-of.ts';
+import { syncMemory } from './history/sync-memory.ts';
 import { history } from './history/toolset.ts';
 import { knowledge } from './knowledge/toolset.ts';
 import { isTemplate } from './memory-bank/core-file.ts';
 import { memoryBank } from './memory-bank/toolset.ts';
 import { searchOver } from './search/toolset.ts';
+import { teamOver } from './team/toolset.ts';
 import { truth } from './truth/toolset.ts';
 
 /** The names of tools, by toolset. */
@@ -22,10 +26,14 @@ const seeded: readonly Toolset[] = [memoryBank, graph, documents, knowledge, ban
 /** Every toolset, in the order in which its tools are listed. */
 export const toolsets: readonly Toolset[] = [
   ...seeded,
-  searchOver(seeded),
+  searchOver(seeded, searchPast),
   briefOver(seeded),
   history,
   truth,
+  teamOver([
+    { toolset: graph, tools: claimTools },
+    { toolset: history, tools: [syncMemory] },
+  ]),
 ];
 
 /** The names of the tools that clients see, by toolset. */

@@ -11,8 +11,8 @@ import { packageName } from '../../src/cli/setup/own-entry.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { deep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
-import { profileTools } from '../support/tool-list.ts';
 import { Repo } from '../support/repo.ts';
+import { profileTools } from '../support/tool-list.ts';
 import { inShell } from '../support/windows.ts';
 
 const top = resolve(import.meta.dirname, '../..');
@@ -218,7 +218,6 @@ describe('the plugins', () => {
       expect(readdirSync(join(folder, plugin, 'skills'))).toContain('remember');
     }
   });
-
 });
 
 describe('the skills', () => {

@@ -101,25 +101,49 @@ describe('the command line', () => {
   });
 
   test('--profile lists what an agent needs, and every other tool stays callable', async () => {
-    const { root } = Repo.create();
-    const listed = async (...calls: readonly [string, object][]) => {
-      const client = new RawClient([main, '--profile', 'agent'], { cwd: root }).initialize();
-      client.request(1, 'tools/list');
-      const { result } = await client.answer(1);
-      for (const [i, [name, args]] of calls.entries()) {
-        const answer = await client.call(i + 2, name, args).answer(i + 2);
-        expect(answer.result.structuredContent).toMatchObject({ success: true });
-      }
-      await client.end();
+    const repo = Repo.create();
+    const client = new RawClient([main, '--profile', 'agent'], { cwd: repo.root }).initialize();
+    let id = 0;
+    const listed = async (): Promise<string[]> => {
+      const { result } = await client.request(++id, 'tools/list').answer(id);
       return result.tools.map(({ name }: { name: string }) => name);
     };
-    const features = [{ slug: 'auth', name: 'Auth' }];
-    const before = await listed(['create_features', { features }], ['list_branches', {}]);
+    const call = async (name: string, args: object) => {
+      const { result } = await client.call(++id, name, args).answer(id);
+      return result.structuredContent;
+    };
+    const changes = () => client.messages.filter(({ method }) => /tools/.test(method ?? '')).length;
+    const before = await listed();
     expect(before).toEqual(expect.arrayContaining(['memory_write', 'diff_memory']));
-    expect(before).not.toContain('list_branches');
-    expect(before).not.toContain('create_features');
-    // The project uses the graph now.
-    expect(await listed()).toContain('create_features');
+    for (const other of ['list_branches', 'search_as_of', 'create_tasks', 'sync_memory'])
+      expect(before).not.toContain(other);
+    const features = [{ slug: 'auth', name: 'Auth' }];
+    expect(await call('list_branches', {})).toMatchObject({ success: true });
+    expect(changes()).toBe(0);
+    // The project uses the graph from now on.
+    expect(await call('create_features', { features })).toMatchObject({ success: true });
+    await expect.poll(changes).toBe(1);
+    const graph = ['create_tasks', 'list_tasks', 'update_task', 'build_context'].sort();
+    const added = (now: string[]) => now.filter((name) => !before.includes(name)).sort();
+    expect(added(await listed())).toEqual(graph);
+    repo.git('remote', 'add', 'origin', newFolder());
+    expect(await call('get_feature', { slug: 'auth' })).toMatchObject({ success: true });
+    await expect.poll(changes).toBe(2);
+    const team = ['claim_task', 'release_task', 'sync_memory'];
+    expect(added(await listed())).toEqual([...graph, ...team].sort());
+    expect(await client.end()).toBe(0);
+  });
+
+  test.each([
+    ['team', ['claim_task', 'release_task', 'sync_memory']],
+    // These had its tools once.
+    ['documents,history', ['claim_task', 'sync_memory', 'activate_project', 'search_as_of']],
+  ])('--toolsets %s offers the tools of the team', async (names, some) => {
+    const client = new RawClient([main, '--toolsets', names]).initialize();
+    const { result } = await client.request(1, 'tools/list').answer(1);
+    const listed = result.tools.map(({ name }: { name: string }) => name);
+    expect(listed).toEqual(expect.arrayContaining(some));
+    await client.end();
   });
 
   test('DEBUG=true logs each call to stderr, and to no client', async () => {

@@ -1,4 +1,4 @@
-import { inProfile } from '../../src/app/session/agent-profile.ts';
+import { inProfile, type ProfileUse } from '../../src/app/session/agent-profile.ts';
 import type { Tool } from '../../src/core/declarations/tool.ts';
 import type { Toolset } from '../../src/core/declarations/toolset.ts';
 import { inputSchema } from '../../src/core/values/input.ts';
@@ -16,9 +16,9 @@ export function listings(tools: readonly Tool[]) {
 }
 
 /** Returns the tools of the profile of agents; in a new project without a remote by default. */
-export function profileTools(isUsed = false): Tool[] {
+export function profileTools(use: Partial<ProfileUse> = {}): Tool[] {
   const all = toolsets.flatMap((toolset) =>
     toolset.tools.flatMap((tool) => (tool.listed === false ? [] : { tool, toolset })),
   );
-  return inProfile(all, isUsed).map(({ tool }) => tool);
+  return inProfile(all, { usesGraph: false, hasRemote: false, ...use }).map(({ tool }) => tool);
 }

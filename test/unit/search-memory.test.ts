@@ -1,11 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { documents } from '../../src/toolsets/documents/toolset.ts';
+import { searchPast } from '../../src/toolsets/history/as-of.ts';
 import { knowledge } from '../../src/toolsets/knowledge/toolset.ts';
 import { searchOver } from '../../src/toolsets/search/toolset.ts';
 import { callsOf } from '../suites/call.ts';
 import { TestContext } from '../support/context.ts';
 
-const search = searchOver([documents, knowledge]);
+const search = searchOver([documents, knowledge], searchPast);
 let context: TestContext;
 
 beforeEach(async () => {
@@ -114,4 +115,17 @@ test.each([
     error: 'invalid_input',
     message: expect.stringContaining(named),
   });
+});
+
+test('searches an earlier state with all other arguments', async () => {
+  const asked: unknown[] = [];
+  const past = searchOver([documents, knowledge], async (_, revision, request) => {
+    asked.push([revision, request]);
+    return { results: [] };
+  });
+  const args = { query: 'tokens', as_of: '2 days ago', toolset: 'knowledge', category: 'patterns' };
+  const { body } = await callsOf(past, context)('search_memory', args);
+  expect(body).toMatchObject({ success: true, results: [] });
+  const request = { query: 'tokens', types: knowledge.records, categories: ['patterns'] };
+  expect(asked).toEqual([['2 days ago', expect.objectContaining(request)]]);
 });

@@ -27,8 +27,21 @@ const singleTools = [
   'resolve_conflicts',
 ];
 
-/** The toolset that the profile offers to a project that already uses it. */
+/** The toolset of which the profile offers a part to a project that already uses it. */
 export const usedToolset = 'graph';
+
+/** The tools of `usedToolset` for daily work; `search_memory` finds its records. */
+const usedTools = ['build_context', 'create_tasks', 'list_tasks', 'update_task'];
+
+/** The toolset that the profile offers once there are others to share the memory with. */
+const sharedToolset = 'team';
+
+/** The properties of a project that decide what the profile offers. */
+export interface ProfileUse {
+  /** Whether the memory has records of `usedToolset`. */
+  readonly usesGraph: boolean;
+  readonly hasRemote: boolean;
+}
 
 /**
  * Returns a profile by its name.
@@ -59,14 +72,14 @@ export function profileOf(
 
 /**
  * Chooses the tools that an agent needs in an ordinary project. The others can still be called by name.
- *
- * @param isUsed whether the memory has records of `usedToolset`.
  */
-export function inProfile(all: readonly OfferedTool[], isUsed: boolean): OfferedTool[] {
+export function inProfile(
+  all: readonly OfferedTool[],
+  { usesGraph, hasRemote }: ProfileUse,
+): OfferedTool[] {
+  const toolsets = [...wholeToolsets, ...(hasRemote ? [sharedToolset] : [])];
+  const tools = [...singleTools, ...(usesGraph ? usedTools : [])];
   return all.filter(
-    ({ tool, toolset: { name } }) =>
-      wholeToolsets.includes(name) ||
-      singleTools.includes(tool.name) ||
-      (isUsed && name === usedToolset),
+    ({ tool, toolset: { name } }) => toolsets.includes(name) || tools.includes(tool.name),
   );
 }

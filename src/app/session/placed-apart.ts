@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { memoryFolderName } from '../../core/declarations/workspace.ts';
 import { NodeFiles } from '../../git/disk/file-layer.ts';
 import { findWorkTree } from '../../git/repository/discover.ts';
+import { namesRemote } from '../../git/repository/known-remote.ts';
 import { readPlace } from '../../git/repository/memory-place.ts';
 
 /** Whether the memory of a project is on a branch of its own, or in another repository. */
@@ -9,6 +10,15 @@ export function isPlacedApart(root: string): boolean {
   const files = new NodeFiles();
   const tree = findWorkTree(files, root);
   return tree !== undefined && readPlace(files, tree.commonDir) !== undefined;
+}
+
+/** Whether the repository of a project's memory has a remote. */
+export function hasRemote(root: string): boolean {
+  const files = new NodeFiles();
+  const tree = findWorkTree(files, root);
+  const place = tree && readPlace(files, tree.commonDir);
+  const home = place?.kind === 'repository' ? findWorkTree(files, place.folder) : tree;
+  return home !== undefined && namesRemote(files, home.commonDir);
 }
 
 /** Whether a memory next to its code has a folder; undefined for a memory that is placed apart. */

@@ -3,7 +3,7 @@ import type { Toolset } from '../../core/declarations/toolset.ts';
 import { MemoryError } from '../../core/values/error.ts';
 
 /**
- * Returns the toolsets with these names; all of them for undefined.
+ * Returns the toolsets with these names, and those that come with them; all for undefined.
  *
  * @throws MemoryError `invalid_input` for an unknown name.
  */
@@ -14,7 +14,11 @@ export function selectToolsets(
   if (enabled === undefined) return all;
   const names = all.map((toolset) => toolset.name);
   const unknown = enabled.filter((name) => !names.includes(name));
-  if (unknown.length === 0) return all.filter((toolset) => enabled.includes(toolset.name));
+  if (unknown.length === 0) {
+    return all.filter(({ name, comesWith = [] }) =>
+      [name, ...comesWith].some((one) => enabled.includes(one)),
+    );
+  }
   throw new MemoryError('invalid_input', `There is no toolset "${unknown.join('", "')}".`, {
     hint: `The toolsets are: ${names.join(', ')}.`,
   });

@@ -44,6 +44,8 @@ export interface Toolset {
   readonly name: string;
   /** One line for people that says what the toolset is for. */
   readonly title: string;
+  /** Toolsets that had these tools once: who selects one of them by name gets this one also. */
+  readonly comesWith?: readonly string[];
   readonly tools: readonly Tool[];
   readonly records: readonly AnyRecordType[];
   readonly resources?: Resources;

@@ -8,7 +8,7 @@ export const sectionArgument = z
   .regex(/\S/, 'must not be blank')
   .max(2_000)
   .optional()
-  .describe('Only this section, as search_memory names it');
+  .describe('Only this section');
 
 /**
  * Returns the text, or only the section that a name of it finds; `, characters 60000-` after it, or

@@ -7,6 +7,9 @@ import { illFormedTexts, isObject, type JsonObject, textsWhere } from './json.ts
 /** Maximum number of issues that the error about one call reports. */
 const maxIssues = 10;
 
+/** A limit of a number that agents do not reach. */
+const manyItems = 100_000;
+
 /** Makes the JSON Schema of a tool's arguments, as `tools/list` publishes it. */
 export function inputSchema(tool: { readonly input: z.ZodObject }): JsonObject {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
@@ -22,6 +25,8 @@ export function inputSchema(tool: { readonly input: z.ZodObject }): JsonObject {
       delete jsonSchema.maxLength;
       delete jsonSchema.maxItems;
       delete jsonSchema.pattern;
+      if (Number(jsonSchema.maximum) >= manyItems) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === 0) delete jsonSchema.minimum;
       // Some clients refuse a whole list of tools because of a format that they do not know.
       delete jsonSchema.format;
     },

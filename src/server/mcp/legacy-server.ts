@@ -65,7 +65,7 @@ export function createServer(
 ): { server: Server; leave(): void } {
   const server = new Server(serverInfo(version), {
     capabilities: {
-      tools: {},
+      tools: app.hasProfile ? { listChanged: true } : {},
       resources: { subscribe: true, listChanged: true },
       prompts: {},
       logging: {},
@@ -156,13 +156,24 @@ function methodsFor(app: App, session: Session, server: Server, remote?: RemoteC
     ...(remote && { admit: remote.admission(extra) }),
   });
 
+  /** The names of the tools that the client has listed; undefined if they stay as they are. */
+  let listed: string | undefined;
+  const reportNewTools = async () => {
+    if (listed === undefined) return;
+    const now = (await app.offered(session)).map(({ tool }) => tool.name).join();
+    if (now === listed) return;
+    listed = now;
+    notify({ method: 'notifications/tools/list_changed' });
+  };
   const methods: Methods<Method> = {
     async 'tools/list'(_, extra) {
       const list = async () => {
-        if (!showsViews(server.getClientCapabilities()))
-          return { tools: await listTools(app, session) };
-        const { withView } = await views();
-        return { tools: await listTools(app, session, withView) };
+        const adapt = showsViews(server.getClientCapabilities())
+          ? (await views()).withView
+          : undefined;
+        const tools = await listTools(app, session, adapt);
+        if (app.hasProfile) listed = tools.map(({ name }) => name).join();
+        return { tools };
       };
       return remote ? remote.admission(extra)('read', list) : list();
     },
@@ -173,6 +184,8 @@ function methodsFor(app: App, session: Session, server: Server, remote?: RemoteC
         forModel: true,
       });
       if (!reply) throw await unknownTool(app, name);
+      // The first records of the graph and a remote add tools; the answer does not wait for the look.
+      setImmediate(() => void reportNewTools().catch(() => {}));
       return toResult(reply);
     },
     // Not part of MCP: `memory-bank doctor` compares it with the project.

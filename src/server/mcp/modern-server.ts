@@ -150,11 +150,12 @@ export class ModernServer {
           const session = isPlaced ? this.#session(request, exchange) : undefined;
           const listed = await listTools(app, session, this.#handles && withHandle);
           const tools = choosesProject ? listed.map(withProject) : listed;
-          const kept = app.hasProfile ? { ...stable, cacheScope: 'private' } : stable;
+          // The use of the project decides which tools the profile offers.
+          const kept = app.hasProfile ? changing : stable;
           if (!showsViews(capabilities)) return { tools, ...kept };
           const { withView } = await views();
           // Other clients get another list.
-          return { tools: tools.map(withView), ...stable, cacheScope: 'private' };
+          return { tools: tools.map(withView), ...kept, cacheScope: 'private' };
         };
         return admit ? admit('read', list) : list();
       },

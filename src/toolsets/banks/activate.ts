@@ -26,7 +26,7 @@ export const activate = defineTool({
   name: 'activate',
   title: 'Activate a memory bank',
   description:
-    'Load a memory bank and the instructions to maintain it; create it if new. Use at the start of a conversation: global outside of projects, project for a project, code for work on its source.',
+    'Use a bank of notes (global: for all projects; project; code) and the instructions to maintain it; create it if new. Use at the start of a conversation; swap changes to another one.',
   effect: 'write',
   idempotent: true,
   setsSession: true,

@@ -35,7 +35,7 @@ export const filesBudget = 20_000;
 export const list = defineTool({
   name: 'list',
   title: 'List memory banks',
-  description: 'List the memory banks, last used first, or the files of one bank.',
+  description: 'Which banks there are, last used first, or the files of one bank.',
   effect: 'read',
   input: z.object({
     bank_type: bankType.optional(),

@@ -9,7 +9,7 @@ export const swap = defineTool({
   name: 'swap',
   title: 'Swap to another memory bank',
   description:
-    'Change to another existing memory bank, or read single files of it. Use when the conversation moves to another project or context.',
+    'Change to another bank that exists, or read single files of it, when the conversation moves to another project. activate creates one.',
   effect: 'read',
   setsSession: true,
   input: z.object({

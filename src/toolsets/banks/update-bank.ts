@@ -46,7 +46,7 @@ export const update = defineTool({
   name: 'update',
   title: 'Update a memory bank',
   description:
-    'Write to a file of a memory bank: append to it, insert into a section, or replace it. Use after each response with something worth keeping.',
+    'Write to a file of a bank: append to it, insert into a section, or replace it. Use after each response with something worth keeping.',
   effect: 'write',
   input,
   meta: {

@@ -31,8 +31,9 @@ export function briefOver(toolsets: readonly Toolset[]): Toolset {
   const types: readonly AnyRecordType[] = toolsets.flatMap(({ records }) => records);
   const tool = defineTool({
     name: 'brief',
-    title: 'Brief of the project’s memory',
-    description: 'Current work, decisions and recent changes. Use it when a session starts.',
+    title: 'Brief',
+    description:
+      'A short summary of the memory to start with: what you should know before you begin.',
     effect: 'read',
     input: z.object({
       budget: z.int().min(500).max(maxBudget).default(defaultBudget).describe('Characters'),

@@ -21,7 +21,8 @@ interface Written {
 export const storeMemory = defineTool({
   name: 'store_memory',
   title: 'Store a memory',
-  description: 'Stores a new document. To change an existing one, use update_memory.',
+  description:
+    'Remember a longer text as a new document: a rule, a design. To change one, update_memory; for a short fact, memory_write.',
   effect: 'write',
   input: z.object({
     title: z.string().regex(/\S/, 'must not be blank'),
@@ -48,7 +49,7 @@ export const storeMemory = defineTool({
 export const getMemory = defineTool({
   name: 'get_memory',
   title: 'Get a memory',
-  description: 'Reads a memory with its content.',
+  description: 'Read a document of store_memory with its content.',
   effect: 'read',
   input: z.object({ memory_id: memoryId, section: sectionArgument }),
   async handle(context, { memory_id, section }) {
@@ -70,7 +71,8 @@ export const getMemory = defineTool({
 export const listMemories = defineTool({
   name: 'list_memories',
   title: 'List memories',
-  description: 'Lists id, title and type of all memories, or of one type, oldest first.',
+  description:
+    'List the documents that are stored, or those of one type, such as rules: id, title and type, oldest first.',
   effect: 'read',
   input: z.object({
     // Some clients send null for an argument that they leave out.
@@ -91,7 +93,8 @@ export const listMemories = defineTool({
 export const updateMemory = defineTool({
   name: 'update_memory',
   title: 'Update a memory',
-  description: 'Replaces the content of a memory; its title and type never change.',
+  description:
+    'Replace the content of a document of store_memory; its title and type never change.',
   effect: 'write',
   idempotent: true,
   // Loose, so that the handler sees a `type`: it changes nothing, but seed 002 refuses an invalid one.
@@ -124,7 +127,7 @@ export const updateMemory = defineTool({
 export const deleteMemory = defineTool({
   name: 'delete_memory',
   title: 'Delete a memory',
-  description: 'Deletes a memory that is no longer true or needed.',
+  description: 'Delete a document of store_memory. Any other record: forget_memory.',
   effect: 'destroy',
   idempotent: true,
   input: z.object({ memory_id: memoryId }),

@@ -73,7 +73,7 @@ export const contextTools: readonly Tool[] = [
     name: 'find_relevant_paths',
     title: 'Find relevant paths',
     description:
-      'Find files and directories to read for a piece of work, by their description and use_when.',
+      'Which files and directories matter for a piece of work, by their description and use_when. search_memory finds them also.',
     effect: 'read',
     input: z.object({
       query: z.string().regex(/\S/, 'must not be blank').max(limits.line),
@@ -98,7 +98,7 @@ export const contextTools: readonly Tool[] = [
     name: 'build_context',
     title: 'Build context',
     description:
-      'Read an objective with its features, or some features, as one markdown text to start work with. It names what did not fit.',
+      'Get everything about a feature or objective: its files, requirements and tasks, as one text to start work with. Names what did not fit.',
     effect: 'read',
     input: z.object({
       objective_slug: slug.optional(),

@@ -26,7 +26,7 @@ export const featureTools: readonly Tool[] = [
   defineTool({
     name: 'create_features',
     title: 'Create features',
-    description: 'Record features of the project. The slug auth/oauth makes a sub-feature of auth.',
+    description: 'Add features to the project. The slug auth/oauth makes a sub-feature of auth.',
     effect: 'write',
     input: z.object({
       features: batch(z.object({ slug, name: line, description: text.optional() })),
@@ -42,7 +42,7 @@ export const featureTools: readonly Tool[] = [
   features.get('Read a feature. get_feature_context adds its paths and requirements.'),
 
   features.list(
-    'List features, or those below a parent, sorted by slug.',
+    'Which features the project has, or those below a parent, sorted by slug.',
     z.object({ parent_slug: slug.optional(), offset: offsetArgument }),
     async (store, { parent_slug }) => {
       const prefix = parent_slug === undefined ? '' : `${parent_slug}/`;
@@ -52,7 +52,7 @@ export const featureTools: readonly Tool[] = [
   ),
 
   features.update(
-    'Change the fields given.',
+    'Change the name or description of a feature.',
     z.object({ slug, name: line.optional(), description: text.optional() }),
   ),
 

@@ -42,7 +42,8 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'create_objective',
     title: 'Create an objective',
-    description: 'Record a goal to work on. Its steps are tasks; its plan can be a file.',
+    description:
+      'Start a new objective, a goal to work on. Its steps are tasks; its plan can be a file.',
     effect: 'write',
     input: z.object({
       slug,
@@ -63,7 +64,7 @@ export const objectiveTools: readonly Tool[] = [
   objectives.get('Read an objective. get_objective_context adds its tasks and links.'),
 
   objectives.list(
-    'List objectives, or those of one status, newest first.',
+    'Which objectives there are, or are still active (by status), newest first.',
     z.object({ status: status.optional(), offset: offsetArgument }),
     async (store, { status }) => {
       const { records, damaged } = await store.list(objective);
@@ -75,7 +76,7 @@ export const objectiveTools: readonly Tool[] = [
   ),
 
   objectives.update(
-    'Change the fields given, such as the status.',
+    'Change an objective, such as its status.',
     z.object({
       slug,
       name: line.optional(),
@@ -102,7 +103,7 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'link_objective_to_features',
     title: 'Link an objective to features',
-    description: 'Add features to an objective.',
+    description: 'Say which features belong to an objective.',
     effect: 'write',
     idempotent: true,
     input: z.object({ objective_slug: slug, feature_slugs: batch(slug) }),
@@ -124,7 +125,7 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'link_objective_to_tickets',
     title: 'Link an objective to tickets',
-    description: 'Add tickets to an objective.',
+    description: 'Say which ticket belongs to an objective.',
     effect: 'write',
     idempotent: true,
     input: z.object({ objective_slug: slug, ticket_keys: batch(line) }),

@@ -56,7 +56,7 @@ export const pathTools: readonly Tool[] = [
     name: 'create_paths',
     title: 'Create paths',
     description:
-      'Record files and directories of the project: what they contain, when to read them.',
+      'Register a file or directory as a path of the project: what it contains, when to read it.',
     effect: 'write',
     input: z.object({
       paths: batch(
@@ -104,7 +104,7 @@ export const pathTools: readonly Tool[] = [
   ),
 
   paths.update(
-    'Change the fields given. The type of a path never changes.',
+    'Change the description or use_when of a path, not its type.',
     z.object({ id, description: text.optional(), use_when: texts.optional() }),
   ),
 
@@ -118,7 +118,7 @@ export const pathTools: readonly Tool[] = [
   defineTool({
     name: 'link_paths_to_feature',
     title: 'Link paths to a feature',
-    description: 'Add files and directories to a feature.',
+    description: 'Say which files and directories belong to a feature, by the ids of their paths.',
     effect: 'write',
     idempotent: true,
     input: z.object({ feature_slug: slug, path_ids: batch(id) }),

@@ -47,7 +47,7 @@ export const requirementTools: readonly Tool[] = [
   defineTool({
     name: 'create_requirements',
     title: 'Create requirements',
-    description: 'Record what a feature must do.',
+    description: 'Write down the requirements of a feature: what it must do.',
     effect: 'write',
     input: z.object({
       feature_slug: slug,
@@ -94,7 +94,7 @@ export const requirementTools: readonly Tool[] = [
   ),
 
   requirements.update(
-    'Change the fields given.',
+    'Change the text or notes of a requirement.',
     z.object({ id, text: statement.optional(), notes: texts.optional() }),
   ),
 

@@ -14,12 +14,12 @@ export const claimTools: readonly Tool[] = [
     name: 'claim_task',
     title: 'Claim a task',
     description:
-      'Say that this session works on a task, before it starts. Fails if another session has claimed it. Again: extends the claim.',
+      'Take a task, so that nobody else works on it. Fails if another session has it. Again: extends the claim. release_task gives it back.',
     effect: 'write',
     idempotent: true,
     input: z.object({
       id,
-      minutes: z.number().int().min(1).max(10_080).default(60).describe('Until the claim expires.'),
+      minutes: z.number().int().min(1).max(10_080).default(60).describe('Until it expires'),
     }),
     async handle(context, { id, minutes }) {
       const { path } = await findRecord(context.store, task, id);
@@ -34,12 +34,12 @@ export const claimTools: readonly Tool[] = [
   defineTool({
     name: 'release_task',
     title: 'Release a task',
-    description: 'End the claim of a task.',
+    description: 'Give a task of claim_task back: somebody else may take it.',
     effect: 'write',
     idempotent: true,
     input: z.object({
       id,
-      force: z.boolean().default(false).describe('End the claim of another session.'),
+      force: z.boolean().default(false).describe('Also of another session'),
     }),
     async handle(context, { id, force }) {
       const { path } = await findRecord(context.store, task, id);

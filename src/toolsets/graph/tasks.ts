@@ -44,7 +44,7 @@ export const taskTools: readonly Tool[] = [
   defineTool({
     name: 'create_tasks',
     title: 'Create tasks',
-    description: 'Append tasks to an objective, in the order given.',
+    description: 'Add tasks to an objective, in the order given.',
     effect: 'write',
     input: z.object({
       objective_slug: slug,
@@ -78,7 +78,7 @@ export const taskTools: readonly Tool[] = [
   tasks.get('Read a task.'),
 
   tasks.list(
-    'List the tasks of an objective, or those of one status, in order.',
+    'Show the tasks of an objective with their ids, in order, or those of one status.',
     z.object({
       objective_slug: slug,
       status: status.optional(),
@@ -95,7 +95,7 @@ export const taskTools: readonly Tool[] = [
   ),
 
   tasks.update(
-    'Change the fields given.',
+    'Mark a task as done, finished or in progress, or change its text.',
     z.object({ id, text: statement.optional(), status: status.optional() }),
   ),
 
@@ -104,7 +104,8 @@ export const taskTools: readonly Tool[] = [
   defineTool({
     name: 'reorder_tasks',
     title: 'Reorder tasks',
-    description: 'Move tasks to the front, in the order given. The others follow as before.',
+    description:
+      'Put tasks of an objective into another order: those given first, the others as before.',
     effect: 'write',
     idempotent: true,
     input: z.object({ objective_slug: slug, task_ids: batch(id) }),

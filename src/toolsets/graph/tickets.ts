@@ -49,7 +49,7 @@ export const ticketTools: readonly Tool[] = [
   }),
 
   tickets.update(
-    'Change the fields given.',
+    'Change the title or description of a ticket.',
     z.object({ key: line, title: title.optional(), description: text.optional() }),
   ),
 

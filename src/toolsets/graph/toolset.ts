@@ -6,7 +6,6 @@ import { objectiveTools } from './objectives.ts';
 import { pathTools } from './paths.ts';
 import { feature, objective, path, requirement, task, ticket } from './records.ts';
 import { requirementTools } from './requirements.ts';
-import { claimTools } from './task-claims.ts';
 import { taskTools } from './tasks.ts';
 import { ticketTools } from './tickets.ts';
 
@@ -49,7 +48,6 @@ export const graph: Toolset = {
     ...taskTools,
     ...ticketTools,
     ...contextTools,
-    ...claimTools,
   ],
   records: [feature, path, requirement, objective, task, ticket],
   formats: async () => (await import('./graph-formats.ts')).formats,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { offsetArgument } from '../../core/answers/offset-argument.ts';
+import type { Context } from '../../core/declarations/context.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { parseAddress, type RecordAddress } from '../../core/markdown/section-statements.ts';
@@ -7,7 +8,9 @@ import { cautionField } from '../../core/memory/answer-fields.ts';
 import type { PastRecord } from '../../core/memory/history.ts';
 import { reportSearch } from '../../core/memory/hit-form.ts';
 import { foreignNote, parseForeign } from '../../core/memory/pinned-memories.ts';
+import type { SearchRequest } from '../../core/memory/store.ts';
 import { invalid } from '../../core/values/error.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { commitAnswer, endOfPiece, withinBudget } from './answer.ts';
 import { limit, path, revision } from './history-fields.ts';
 
@@ -18,15 +21,15 @@ const maxRecords = 200;
 
 export const readAsOf = defineTool({
   name: 'read_as_of',
-  title: 'Read memory as of a commit',
+  title: 'Read as of',
   description:
-    'A record as a commit, branch or date has it. Without path, or with a folder: which records there were.',
+    'Read what a file or record said before: as it was at a commit, on a branch or date, such as a month ago. Without path or with a folder: lists records.',
   effect: 'read',
   input: z.object({
     revision,
     path: path.optional(),
     section: sectionArgument,
-    offset: z.int().min(0).max(100_000_000).default(0).describe('Characters or records to skip'),
+    offset: z.int().min(0).max(100_000_000).default(0),
   }),
   async handle({ history, memories }, { revision, path: given, section: asked, offset }) {
     const { path, section = asked } = given === undefined ? {} : partOf(given);
@@ -93,8 +96,8 @@ function recordAnswer({
 
 export const searchAsOf = defineTool({
   name: 'search_as_of',
-  title: 'Search memory as of a commit',
-  description: 'Like search_memory, in the memory of a commit, branch or date.',
+  title: 'Search as of',
+  description: 'The same as search_memory with as_of: the search at a commit, on a branch or date.',
   effect: 'read',
   input: z.object({
     revision,
@@ -105,9 +108,8 @@ export const searchAsOf = defineTool({
     offset: offsetArgument,
     explain: z.boolean().default(false),
   }),
-  async handle({ history }, { revision, query, type, path, limit, offset, explain }) {
-    const snapshot = await history.at(revision);
-    const found = await snapshot.search({
+  async handle(context, { revision, query, type, path, limit, offset, explain }) {
+    return searchPast(context, revision, {
       query,
       limit,
       offset,
@@ -115,9 +117,19 @@ export const searchAsOf = defineTool({
       ...(type !== undefined && { type }),
       ...(path !== undefined && { path }),
     });
-    const report = reportSearch(found, offset);
-    const results = withinBudget(report.results);
-    const truncated = offset + results.length < report.total;
-    return { as_of: commitAnswer(snapshot.commit), ...report, results, truncated };
   },
 });
+
+/** Searches the memory of a commit. */
+export async function searchPast(
+  { history }: Pick<Context, 'history'>,
+  revision: string,
+  request: SearchRequest & { readonly offset: number },
+): Promise<JsonObject> {
+  const { offset } = request;
+  const snapshot = await history.at(revision);
+  const report = reportSearch(await snapshot.search(request), offset);
+  const results = withinBudget(report.results);
+  const truncated = offset + results.length < report.total;
+  return { as_of: commitAnswer(snapshot.commit), ...report, results, truncated };
+}

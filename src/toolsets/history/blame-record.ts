@@ -18,7 +18,8 @@ interface BlameRequest {
 export const blameRecord = defineOperation({
   name: 'blame_record',
   title: 'Who wrote this line',
-  description: 'The commit that wrote each line of a record, its author, agent and tool.',
+  description:
+    'Who wrote each line of a record: the commit, its author, agent and tool. Who changed it at all: record_history.',
   effect: 'read',
   input: z.object({
     path,

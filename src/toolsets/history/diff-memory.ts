@@ -13,9 +13,9 @@ import { restLines } from './history-text.ts';
 
 export const diffMemory = defineOperation({
   name: 'diff_memory',
-  title: 'Compare two states of the memory',
+  title: 'Diff memory',
   description:
-    'How two commits, branches or dates differ: records added, moved, removed; fields changed.',
+    'Compare two states: what has changed in the memory since last week, or between branches. Who did it: record_history.',
   effect: 'read',
   input: z.object({
     from: revision,

@@ -9,7 +9,7 @@ import { restLines } from './history-text.ts';
 export const listBranches = defineOperation({
   name: 'list_branches',
   title: 'Branches and their memory',
-  description: 'Local branches and how the memory of each differs from the current one.',
+  description: 'Which branches have a memory, and how it differs from the current one.',
   effect: 'read',
   input: z.object({ limit, skip }),
   run: ({ history }, { limit, skip }: { readonly limit: number; readonly skip: number }) =>

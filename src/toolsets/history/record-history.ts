@@ -16,12 +16,12 @@ import { provenanceText, restLines } from './history-text.ts';
 
 export const recordHistory = defineOperation({
   name: 'record_history',
-  title: 'History of records',
+  title: 'Record history',
   description:
-    'Who changed a record (also one that is gone), a folder or all memory; when and why. Newest first.',
+    'Who changed a record, a folder or the memory, when and why: its history of commits, newest first. How states differ: diff_memory.',
   effect: 'read',
   input: z.object({
-    path: path.optional().describe('Below .memory-bank/, as searches give it'),
+    path: path.optional().describe('Below .memory-bank/'),
     revision: revision
       .default('HEAD')
       .describe('Branch, tag, id, HEAD~3, 2026-01-31, "2 days ago"'),

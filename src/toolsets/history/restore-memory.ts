@@ -28,9 +28,9 @@ function changesText(changes: number): string {
 
 export const restoreMemory = defineOperation({
   name: 'restore_memory',
-  title: 'Restore an earlier state',
+  title: 'Restore memory',
   description:
-    'Brings a record, section or folder back to an earlier state, as a new commit; a removed record needs no revision. Without path: all memory, with confirm.',
+    'Undo the last change, or bring back a record that was deleted (needs no revision), a section or folder, as a new commit. Without path: all memory, with confirm.',
   effect: 'destroy',
   idempotent: true,
   input: z.object({

@@ -26,9 +26,9 @@ interface SyncArguments extends Sides {
 
 export const syncMemory = defineOperation({
   name: 'sync_memory',
-  title: 'Sync with the remote',
+  title: 'Sync memory',
   description:
-    'Fetches, merges and pushes the current branch. For paths in conflict, name a side: ours or theirs.',
+    'Push the memory to the remote and fetch what others wrote. ours, theirs: the side for paths in conflict.',
   effect: 'destroy',
   openWorld: true,
   input: z.object({ ours: side, theirs: side, confirm: z.boolean().optional() }),
@@ -65,9 +65,9 @@ export const syncMemory = defineOperation({
 
 export const resolveConflicts = defineOperation({
   name: 'resolve_conflicts',
-  title: 'Finish a merge of the memory',
+  title: 'Resolve conflicts',
   description:
-    'Merges what git left in conflict, without a commit; ours, theirs: paths that one side wins.',
+    'Solve a conflict that git reports after a merge, without a commit; ours, theirs: paths that one side wins.',
   effect: 'destroy',
   input: z.object({ ours: side, theirs: side }),
   run: ({ history }, { ours = [], theirs = [] }: Sides) => history.resolve({ ours, theirs }),

@@ -5,12 +5,12 @@ import { diffMemory } from './diff-memory.ts';
 import { listBranches } from './list-branches.ts';
 import { recordHistory } from './record-history.ts';
 import { restoreMemory } from './restore-memory.ts';
-import { resolveConflicts, syncMemory } from './sync-memory.ts';
+import { resolveConflicts } from './sync-memory.ts';
 
-/** The past of the memory, the way back to it, and the exchange with a remote. */
+/** The past of the memory, and the way back to it. */
 export const history: Toolset = {
   name: 'history',
-  title: 'The past of the memory: who changed what and why, earlier states, branches, sync',
+  title: 'The past of the memory: who changed what and why, earlier states, branches',
   tools: [
     recordHistory,
     readAsOf,
@@ -20,7 +20,6 @@ export const history: Toolset = {
     listBranches,
     blameRecord,
     resolveConflicts,
-    syncMemory,
   ],
   records: [],
   success: plainSuccess,

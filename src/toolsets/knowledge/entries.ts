@@ -29,7 +29,7 @@ export const memoryRead = defineTool({
   name: 'memory_read',
   title: 'Read knowledge',
   description:
-    'Reads remembered preferences, learnings, corrections, patterns and decisions: all, one category, or one key.',
+    'Show what the memory says under a key, or all my preferences or another category. Without the key: memory_search.',
   effect: 'read',
   input: z.object({
     category: category.optional(),
@@ -75,7 +75,7 @@ export const memoryWrite = defineTool({
   name: 'memory_write',
   title: 'Remember knowledge',
   description:
-    'Stores what later sessions should know, as soon as you learn it: a preference, a discovery, a mistake to avoid, a pattern. Replaces the entry with the same key. Before you store a decision, ask the user.',
+    'Remember and keep in mind what later sessions need, as soon as you learn it: a preference, fact, mistake, pattern. Replaces the entry of the key. A decision: log_decision, or here after you asked the user.',
   effect: 'write',
   idempotent: true,
   input: z.object({
@@ -124,7 +124,7 @@ export const memoryWrite = defineTool({
 export const memoryList = defineTool({
   name: 'memory_list',
   title: 'List knowledge',
-  description: 'Lists the keys in each category and their count, without values.',
+  description: 'Which keys there are in each category, without values.',
   effect: 'read',
   input: z.object({
     category: category.optional(),
@@ -167,7 +167,7 @@ async function listTimes(store: Store, wanted: readonly Category[]) {
 export const memoryDelete = defineTool({
   name: 'memory_delete',
   title: 'Forget knowledge',
-  description: 'Deletes an entry that is no longer true.',
+  description: 'Delete a key from its category. Other records and lines: forget_memory.',
   effect: 'destroy',
   idempotent: true,
   input: z.object({ category, key, confirm: confirm.describe('Must be true') }),

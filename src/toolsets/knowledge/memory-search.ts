@@ -8,11 +8,11 @@ export const memorySearch = defineTool({
   name: 'memory_search',
   title: 'Search knowledge',
   description:
-    'Finds entries by words in key, value, reason or context. Search before you ask the user or decide again.',
+    'Look through the keys and values of memory_write, also for words that are spelled differently. search_memory looks everywhere.',
   effect: 'read',
   input: z.object({
     query: z.string().regex(/\S/, 'must not be blank').max(10_000),
-    categories: z.array(category).max(categories.length).optional().describe('Omit for all'),
+    categories: z.array(category).max(categories.length).optional(),
     fuzzy: z.boolean().default(true).describe('false: literal text'),
     limit: z.int().min(1).max(1000).default(20),
   }),

@@ -17,7 +17,7 @@ export const memoryPrune = defineTool({
   name: 'memory_prune',
   title: 'Prune knowledge',
   description:
-    'Deletes entries not updated for max_age_days, and the least recently updated beyond max_entries. Preview with dry_run first.',
+    'Clean up entries of memory_write that are older than max_age_days, and the oldest beyond max_entries. Preview with dry_run first.',
   effect: 'destroy',
   input: z.object({
     max_age_days: z.int().min(0).max(1_000_000).default(90),

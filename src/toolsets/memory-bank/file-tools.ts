@@ -9,12 +9,12 @@ import { type CoreFile, coreFiles } from './core-file.ts';
 import { find, notFound, pathFor } from './lookup.ts';
 import { memoryFile, write } from './memory-file.ts';
 
-const filename = z.string().describe('Such as progress.md or docs/api.md');
+const filename = z.string().describe('progress.md, docs/api.md');
 
 export const readFile = defineTool({
   name: 'read_memory_bank_file',
   title: 'Read a memory bank file',
-  description: 'Reads a markdown file of the memory bank.',
+  description: 'Open a markdown file by its name.',
   effect: 'read',
   input: z.object({ filename, section: sectionArgument }),
   async handle({ store, memories }, args) {
@@ -36,10 +36,10 @@ export const writeFile = defineTool({
   name: 'write_memory_bank_file',
   title: 'Write a memory bank file',
   description:
-    'Creates or replaces a markdown file. To add progress, a decision or tasks, prefer track_progress, log_decision and update_active_context, which keep the rest of the file.',
+    'Write a new page, or replace a whole file. To add to one, prefer track_progress, log_decision and update_active_context, which keep the rest.',
   effect: 'write',
   idempotent: true,
-  input: z.object({ filename, content: z.string().describe('The whole file, at most 1 MiB') }),
+  input: z.object({ filename, content: z.string().describe('The whole file') }),
   async handle({ store }, { filename, content }) {
     const written = await store.change({ subject: `write ${filename}` }, async (transaction) => {
       const path = await pathFor(transaction, filename);
@@ -56,7 +56,7 @@ export const writeFile = defineTool({
 export const deleteFile = defineTool({
   name: 'delete_memory_bank_file',
   title: 'Delete a memory bank file',
-  description: 'Deletes a markdown file of the memory bank; the git history keeps it.',
+  description: 'Delete a markdown file of the memory bank; the git history keeps it.',
   effect: 'destroy',
   listed: false,
   input: z.object({ filename }),
@@ -73,7 +73,7 @@ export const deleteFile = defineTool({
 export const listFiles = defineTool({
   name: 'list_memory_bank_files',
   title: 'List memory bank files',
-  description: 'Lists the markdown files of the memory bank, core files first.',
+  description: 'Which files are in the memory bank, core files first.',
   effect: 'read',
   input: z.object({ offset: offsetArgument }),
   growing: { files: nextOffset },
@@ -92,18 +92,30 @@ export function inOrder(files: readonly { readonly path: string }[]): string[] {
 
 /** The tools that read one core file each ("Resource Tools"). */
 export const coreReaders: readonly Tool[] = [
-  coreReader('Product_Context', 'productContext.md', 'project overview and context'),
-  coreReader('Active_Context', 'activeContext.md', 'current tasks, issues and next steps'),
-  coreReader('Progress', 'progress.md', 'project progress and milestones'),
-  coreReader('Decision_Log', 'decisionLog.md', 'project decisions and their rationale'),
-  coreReader('System_Patterns', 'systemPatterns.md', 'system patterns and architecture'),
+  coreReader('Product_Context', 'productContext.md', 'What this product is for and who uses it'),
+  coreReader(
+    'Active_Context',
+    'activeContext.md',
+    'What we are working on right now: tasks, open problems, what comes next',
+  ),
+  coreReader('Progress', 'progress.md', 'What has been done so far in the project'),
+  coreReader(
+    'Decision_Log',
+    'decisionLog.md',
+    'Show all decisions made so far, with their reasons. About one subject: search_memory; to add one: log_decision',
+  ),
+  coreReader(
+    'System_Patterns',
+    'systemPatterns.md',
+    'Which patterns and conventions the architecture follows',
+  ),
 ];
 
 function coreReader(name: string, filename: CoreFile, what: string): Tool {
   return defineTool({
     name,
     title: name.replace('_', ' '),
-    description: `Reads the ${what} (${filename}).`,
+    description: `${what} (${filename}).`,
     effect: 'read',
     input: z.object({ section: sectionArgument }),
     handle: (context, { section }) => readFile.call(context, { filename, section }),

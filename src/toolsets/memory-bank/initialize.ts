@@ -7,16 +7,13 @@ import { inOrder } from './file-tools.ts';
 import { olderName } from './lookup.ts';
 import { memoryFile } from './memory-file.ts';
 
-const path = z
-  .string()
-  .min(1)
-  .describe('Project folder ("." for this one) or its .memory-bank folder');
+const path = z.string().min(1).describe('Project folder; "." for this one');
 
 export const initialize = defineTool({
   name: 'initialize_memory_bank',
   title: 'Initialize a memory bank',
   description:
-    'Creates the missing core files in <path>/.memory-bank and uses that memory bank from now on.',
+    'Create a memory bank for a project: the missing core files in <path>/.memory-bank. One that exists: set_memory_bank_path.',
   effect: 'write',
   idempotent: true,
   setsSession: true,
@@ -38,7 +35,8 @@ export const initialize = defineTool({
 export const setPath = defineTool({
   name: 'set_memory_bank_path',
   title: 'Set the memory bank path',
-  description: 'Uses the memory bank of another folder in this session.',
+  description:
+    'Work with the memory of another project from now on; initialize_memory_bank creates a new one.',
   effect: 'read',
   setsSession: true,
   input: z.object({ path }),
@@ -52,7 +50,7 @@ export const getStatus = defineTool({
   name: 'get_memory_bank_status',
   title: 'Get the memory bank status',
   description:
-    'Reports where the memory bank is, whether it is initialized, and which core files are missing.',
+    'Where the memory bank is, whether it is set up and complete, or which core files are missing.',
   effect: 'read',
   input: z.object({}),
   async handle({ project, store }) {

@@ -39,10 +39,10 @@ export const trackProgress = defineTool({
   name: 'track_progress',
   title: 'Track progress',
   description:
-    'Adds a finished piece of work to the update history in progress.md and the session notes in activeContext.md. Use it after each one.',
+    'Log what you have finished, after each piece of work: in progress.md and as a session note. A choice and its reason: log_decision.',
   effect: 'write',
   input: z.object({
-    action: text.describe('Kind of work: Implementation, Bug fix, …'),
+    action: text.describe('Implementation, Bug fix, …'),
     description: text,
     updateActiveContext: z.boolean().default(true).describe('Also add a session note'),
   }),
@@ -67,12 +67,12 @@ export const updateActiveContext = defineTool({
   name: 'update_active_context',
   title: 'Update the active context',
   description:
-    'Replaces the lists of tasks, issues or next steps in activeContext.md. An omitted list stays; [] clears it.',
+    'Set the current tasks, issues or next steps: each list replaces the one in activeContext.md; an omitted one stays, [] clears it. Finished work: track_progress.',
   effect: 'write',
   idempotent: true,
   input: z.object({
-    tasks: texts.optional().describe('Ongoing tasks'),
-    issues: texts.optional().describe('Known issues'),
+    tasks: texts.optional(),
+    issues: texts.optional(),
     nextSteps: texts.optional(),
   }),
   async handle(context, { tasks, issues, nextSteps }) {
@@ -101,7 +101,7 @@ export const logDecision = defineTool({
   name: 'log_decision',
   title: 'Log a decision',
   description:
-    'Appends a decision to decisionLog.md. Use it for every choice whose reason others should know.',
+    'Write down or record a decision that was made: why, and which alternatives we had. For facts and preferences, memory_write.',
   effect: 'write',
   input: z.object({
     title: text,

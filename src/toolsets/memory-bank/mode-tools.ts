@@ -9,10 +9,10 @@ export const switchMode = defineTool({
   name: 'switch_mode',
   title: 'Switch mode',
   description:
-    'Sets the mode of the session: architect, code, ask, debug, test or one that the project defines. Returns its instructions and the files it may read and update.',
+    'Switch to another mode: architect, code, ask, debug, test or one of the project. Returns its instructions and file rules.',
   effect: 'read',
   setsSession: true,
-  input: z.object({ mode: z.string().min(1).describe('"none" ends the mode') }),
+  input: z.object({ mode: z.string().min(1).describe('"none" ends it') }),
   async handle({ modes }, { mode }) {
     const now = await modes.switch(mode === 'none' ? null : mode);
     if (!now) return { message: 'No mode restricts the session', mode: null };
@@ -23,7 +23,7 @@ export const switchMode = defineTool({
 export const getCurrentMode = defineTool({
   name: 'get_current_mode',
   title: 'Get the current mode',
-  description: 'Returns the mode of the session, its rules, and the available modes.',
+  description: 'Which mode we are in, its rules, and all modes.',
   effect: 'read',
   input: z.object({}),
   async handle({ modes }) {
@@ -42,10 +42,10 @@ export const processUmbCommand = defineTool({
   name: 'process_umb_command',
   title: 'Begin a memory bank update',
   description:
-    'Starts an update and returns its steps. Call it when the user says "Update Memory Bank" or "UMB". End it with complete_umb.',
+    'Call it when the user says "Update Memory Bank" or "UMB": returns the steps. complete_umb ends it.',
   effect: 'read',
   setsSession: true,
-  input: z.object({ command: z.string().describe('What the user said') }),
+  input: z.object({ command: z.string() }),
   async handle({ modes }, { command }) {
     const mode = await modes.current();
     if (!(await modes.isUmbCommand(command))) {
@@ -65,8 +65,7 @@ export const processUmbCommand = defineTool({
 export const completeUmb = defineTool({
   name: 'complete_umb',
   title: 'Complete a memory bank update',
-  description:
-    'Ends the update that process_umb_command started. The file rules of the mode apply again.',
+  description: 'Call it when the update of the memory bank is done; process_umb_command began it.',
   effect: 'read',
   setsSession: true,
   input: z.object({}),

@@ -1,18 +1,28 @@
 import * as z from 'zod';
 import { offsetArgument } from '../../core/answers/offset-argument.ts';
+import type { Context } from '../../core/declarations/context.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { plainFailure, plainSuccess, type Toolset } from '../../core/declarations/toolset.ts';
 import { reportSearch } from '../../core/memory/hit-form.ts';
 import { maxForeign, reportForeign } from '../../core/memory/pinned-memories.ts';
+import type { SearchRequest } from '../../core/memory/store.ts';
+import type { JsonObject } from '../../core/values/json.ts';
+
+/** Searches the memory of a commit, branch or date. */
+type PastSearch = (
+  context: Context,
+  revision: string,
+  request: SearchRequest & { readonly offset: number },
+) => Promise<JsonObject>;
 
 /** One search over the records of all the given toolsets. */
-export function searchOver(toolsets: readonly Toolset[]): Toolset {
+export function searchOver(toolsets: readonly Toolset[], searchPast: PastSearch): Toolset {
   const searched = toolsets.filter(({ records }) => records.length > 0);
   const searchMemory = defineTool({
     name: 'search_memory',
-    title: 'Search all memory',
+    title: 'Search memory',
     description:
-      'Finds anything in the project’s memory by words: features, tasks, documents, files, knowledge. Use it first when you do not know where something is kept.',
+      'What do we know, what did we decide or believe about something: searches and finds everything, wherever it is kept. Use it first. as_of: as it was on a date or in a release.',
     effect: 'read',
     input: z.object({
       query: z.string().regex(/\S/, 'must not be blank').max(10_000),
@@ -20,13 +30,14 @@ export function searchOver(toolsets: readonly Toolset[]): Toolset {
       type: z.string().min(1).max(100).optional().describe('As in results: design_doc, file, …'),
       category: z.string().min(1).max(100).optional(),
       path: z.string().min(1).max(1000).optional().describe('Glob below .memory-bank/'),
+      as_of: z.string().min(1).max(256).optional().describe('Past commit, branch or date'),
       fuzzy: z.boolean().default(true).describe('false: literal text'),
       limit: z.int().min(1).max(1000).default(20),
       offset: offsetArgument,
-      explain: z.boolean().default(false).describe('Why each was found'),
+      explain: z.boolean().default(false),
     }),
     async handle(context, args) {
-      const { query, toolset, type, category, path, fuzzy, limit, offset, explain } = args;
+      const { query, toolset, type, category, path, as_of, fuzzy, limit, offset, explain } = args;
       const request = {
         query,
         fuzzy,
@@ -40,6 +51,7 @@ export function searchOver(toolsets: readonly Toolset[]): Toolset {
         ...(category !== undefined && { categories: [category] }),
         ...(path !== undefined && { path }),
       };
+      if (as_of !== undefined) return searchPast(context, as_of, request);
       const found = await context.store.search(request);
       // The first page has those of other memories.
       if (offset > 0) return reportSearch(found, offset);

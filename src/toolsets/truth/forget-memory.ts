@@ -47,12 +47,12 @@ export const forgetMemory = defineOperation({
   name: 'forget_memory',
   title: 'Forget a memory',
   description:
-    'Removes a record, or one entry of a log, that is wrong or no longer wanted, with what was derived from it; the history keeps it. For an entry of memory_write, memory_delete does the same by its key.',
+    'Forget what is wrong or no longer true: remove a record or one line of a log, with what was derived from it; the history keeps it. By category and key: memory_delete.',
   effect: 'destroy',
   input: z.object({
-    record: record.describe('Its path, as search results have it'),
-    section: section.optional().describe('Heading or line of the one entry to remove'),
-    reason: reason.describe('Why it is removed, for the history'),
+    record: record.describe('Its path'),
+    section: section.optional().describe('Heading or line of the one entry'),
+    reason: reason,
   }),
   run: forget,
   answer({ removed, released, linked, restore }) {

@@ -58,7 +58,7 @@ export const verifyMemory = defineOperation({
   name: 'verify_memory',
   title: 'Verify a memory',
   description:
-    'Confirms that a record is still true, after you have read its code: clears its caution. evidence replaces the code it rests on; supersedes marks the records that it replaces.',
+    'You checked a record and it is still right: clears its caution. supersedes: the old ones that the new one replaces. Otherwise forget_memory.',
   effect: 'write',
   input: z.object({
     ...input,
