@@ -9,8 +9,8 @@ const schemas = graph.tools.map(({ name, input }) => ({
   schema: z.toJSONSchema(input, { io: 'input' }),
 }));
 
-test('there are 43 tools and six kinds of record, each with a name of its own', () => {
-  expect(new Set(graph.tools.map(({ name }) => name)).size).toBe(43);
+test('there are 41 tools and six kinds of record, each with a name of its own', () => {
+  expect(new Set(graph.tools.map(({ name }) => name)).size).toBe(41);
   expect(new Set(graph.records.map(({ name, folder }) => name + folder)).size).toBe(6);
 });
 
