@@ -116,10 +116,12 @@ const lazyModules = (filter) => ({
       return importer.startsWith(join(top, 'src')) ? { path, namespace: 'lazy' } : undefined;
     });
     onLoad({ filter: /.*/, namespace: 'lazy' }, ({ path }) => {
+      // `require` of a loaded module takes as long as a small hash.
       const functions = (lazyFunctions[path] ?? []).map(
-        (name) => `export const ${name} = (...args) => require('${path}').${name}(...args);`,
+        (name) =>
+          `export const ${name} = (...args) => (loaded ??= require('${path}')).${name}(...args);`,
       );
-      return { contents: functions.join('\n') };
+      return { contents: ['let loaded;', ...functions].join('\n') };
     });
   },
 });

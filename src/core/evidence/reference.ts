@@ -27,15 +27,24 @@ const maxName = 255;
 /** The highest line number. */
 const maxLine = 9_999_999;
 
+/** A character that ends a word. */
+const separators = '\\s`"\'<>|()[\\]{},;';
 /** A word needs one of these to be a path, or lines of one; most words of a text have none. */
-const mayBePath = /\/|\.[^.,:;!?*]|:\d|#L\d/;
+const mark = `\\/|\\.[^.:!?*${separators}]|:\\d|#L\\d`;
 
 /**
- * Code between as many backticks as before it, the target of a markdown link, or a word; all parts are
- * bounded. Text between two pieces of code is not code, also where each has two backticks.
+ * Code between as many backticks as before it, the target of a markdown link, or a word that may be a
+ * path; all parts of the former two are bounded. Text between two pieces of code is not code, also where
+ * each has two backticks.
  */
-const candidates =
-  /(?<!`)(`{1,3})(?!`)([^\n]{1,420}?)(?<!`)\1(?!`)|\]\(\s{0,3}(?:<([^<>\n]{1,420})>|([^\s<>()]{1,420}))|[^\s`"'<>|()[\]{},;]+/g;
+const candidates = new RegExp(
+  [
+    '(?<!`)(`{1,3})(?!`)([^\\n]{1,420}?)(?<!`)\\1(?!`)',
+    '\\]\\(\\s{0,3}(?:<([^<>\\n]{1,420})>|([^\\s<>()]{1,420}))',
+    `(?<![^${separators}])(?=[^${separators}]*(?:${mark}))[^${separators}]+`,
+  ].join('|'),
+  'g',
+);
 
 /**
  * Finds the references in a text: `path`, `path:40`, `path:40-52` and `path#L40-L52`, in prose, in
@@ -60,7 +69,7 @@ export function findReferences(text: string): FoundReference[] {
       if (parts.length > 1) for (const part of parts) add(part, false);
     } else if (angled !== undefined || target !== undefined) {
       add(decoded(angled ?? target ?? ''), true);
-    } else if (mayBePath.test(word)) {
+    } else {
       add(word, false);
     }
   }

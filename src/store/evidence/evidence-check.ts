@@ -57,6 +57,16 @@ export async function checkEvidence(
   visit: Visit,
   request: EvidenceRequest,
 ): Promise<EvidenceReport> {
+  const { memory } = visit.archive;
+  memory.readers += 1;
+  try {
+    return await checkRecords(visit, request);
+  } finally {
+    memory.readers -= 1;
+  }
+}
+
+async function checkRecords(visit: Visit, request: EvidenceRequest): Promise<EvidenceReport> {
   const { archive } = visit;
   const { memory } = archive;
   await memory.refresh();

@@ -93,11 +93,12 @@ export function* readRecords(
   for (const path of paths) {
     const type = visit.archive.typeOf(path);
     if (!type || !visit.mayRead(path)) continue;
-    const value = () => memory.view.known(path)?.value;
     const reading = saved?.of(path);
     const since = Date.now();
     const file = reading ? undefined : orNothing(() => memory.recordFile(path));
     if (!reading && !file) continue;
+    const value = () =>
+      (file ? memory.view.take(path, file, since) : memory.view.known(path))?.value;
     const stat = file && isSettled(file.stat, since) ? file.stat : undefined;
     const text = () => file?.text ?? readText(visit, path) ?? '';
     yield new CheckedRecord(type, path, { text, stat, value, reading });

@@ -219,15 +219,25 @@ export class FolderScan {
     return this.#look(path, type, load, limit);
   }
 
+  /**
+   * The record in a file that was just loaded.
+   *
+   * @param since a time before it was loaded, as Unix time in milliseconds.
+   */
+  take(path: string, loaded: LoadedFile, since: number): RecordFile | undefined {
+    const type = this.#cache.get(path)?.type ?? this.typeOf(path);
+    return type && this.#look(path, type, () => loaded, maxFileBytes, 'value', since);
+  }
+
   #look(
     path: string,
     type: AnyRecordType,
     load: () => LoadedFile | undefined,
     limit = maxFileBytes,
     wanted: 'value' | 'stat' = 'value',
+    since = Date.now(),
   ): RecordFile | undefined {
     const known = this.#cache.get(path);
-    const since = Date.now();
     let loaded: LoadedFile | undefined;
     try {
       loaded = load();

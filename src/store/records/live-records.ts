@@ -1,6 +1,6 @@
 import type { ListOptions } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
-import type { Stat } from '../../git/disk/file-layer.ts';
+import type { LoadedFile, Stat } from '../../git/disk/file-layer.ts';
 import type { ReadFolder } from '../../git/disk/folder.ts';
 import { type Depth, FolderScan } from './folder-scan.ts';
 import { positionIn } from './owned-paths.ts';
@@ -203,6 +203,11 @@ export class LiveRecords {
     if (record?.value || record?.error) return record;
     const type = record?.type ?? this.#scan.typeAt(path);
     return type && this.#scan.lookNear(path, type, limit);
+  }
+
+  /** The record in a file that was just loaded; see `FolderScan.take`. */
+  take(path: string, loaded: LoadedFile, since: number): RecordFile | undefined {
+    return this.#scan.take(path, loaded, since);
   }
 
   #known(path: string, type: AnyRecordType): RecordFile | undefined {

@@ -5,7 +5,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Adoption } from '../../git/commit/commit-plan.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { storageError } from '../../git/disk/disk.ts';
-import { type Files, type Stat, sameStat } from '../../git/disk/file-layer.ts';
+import { type Files, type LoadedFile, sameStat } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
 import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
@@ -59,6 +59,8 @@ export class MemoryFolder {
   swept = false;
   /** Whether that look is under way: what it finds is not a change. */
   sweeping = false;
+  /** The number of calls that read all records now: what depends on all of them can wait. */
+  readers = 0;
   /** Called before the first look at the disk, and after each. */
   onFirstLook: (() => void) | undefined;
   onLooked: (() => void) | undefined;
@@ -124,9 +126,9 @@ export class MemoryFolder {
   }
 
   /** Reads a record file, whose path is spelt as on disk; undefined for one that is too large. */
-  recordFile(path: string): { readonly stat: Stat; readonly text: string } | undefined {
+  recordFile(path: string): (LoadedFile & { readonly text: string }) | undefined {
     const { stat, bytes } = this.#folder.load(path, maxFileBytes) ?? {};
-    return stat && bytes && { stat, text: decodeText(bytes) };
+    return stat && bytes && { stat, bytes, text: decodeText(bytes) };
   }
 
   /**

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
@@ -129,6 +128,18 @@ class ValueBlocks {
 /** A value as JSON; empty if JSON would change it, or if it is too long. */
 function toJson(value: object | undefined): string {
   if (!value) return '';
-  const json = JSON.stringify(value);
-  return json.length <= maxValueLength && isDeepStrictEqual(JSON.parse(json), value) ? json : '';
+  const json = isPlain(value) ? JSON.stringify(value) : '';
+  return json.length <= maxValueLength ? json : '';
+}
+
+/** Whether JSON keeps a value as it is. */
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
+  if (typeof value !== 'object') return false;
+  if (Array.isArray(value)) {
+    // A list with holes has fewer keys; one with keys of its own has more.
+    return Object.keys(value).length === value.length && value.every(isPlain);
+  }
+  return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isPlain);
 }

@@ -74,7 +74,11 @@ export class SavedIndex {
   writeSoon(): void {
     clearTimeout(this.#timer);
     this.#timer = this.#isStale()
-      ? setTimeout(() => void this.#write().catch(() => undefined), delay).unref()
+      ? setTimeout(() => {
+          // The records that a call reads meanwhile would be read twice.
+          if (this.#memory.readers > 0) this.writeSoon();
+          else void this.#write().catch(() => undefined);
+        }, delay).unref()
       : undefined;
   }
 
