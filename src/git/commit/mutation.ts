@@ -9,6 +9,7 @@ import type { GitLock, LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
 import { type HeldRef, type LogPlan, refSite } from '../refs/ref-change.ts';
+import { writerOf } from '../refs/ref-writer.ts';
 import { reflogLines } from '../refs/reflog.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
@@ -108,7 +109,7 @@ export async function applyPlan(
   const { plan, stored, known } = prepared;
   const mutation = new Mutation(site, prepared, token);
   const run = async (locks: Locks) => {
-    const unsettled = [...(await stored), site.folder];
+    const unsettled = [...(await stored)];
     try {
       checkIdle(site.disk.files, site.tree, site.refs);
       if (!holdsStill(site, plan, known) || !mutation.isAnnounced()) return undefined;
@@ -159,7 +160,7 @@ async function takeLocks(
   const locking = refSite(site, token, wait);
   const index = await locking.take(indexPath(disk.files, tree), 'index');
   try {
-    const held = await refs.store.hold(locking, ref ?? 'HEAD', true);
+    const held = await writerOf(refs).hold(locking, ref ?? 'HEAD', true);
     return { index, ref: held, kept: false };
   } catch (error) {
     index.release();
@@ -239,7 +240,7 @@ class Mutation {
   }
 
   /**
-   * @param unsettled folders of the objects and of the proofs of the locks.
+   * @param unsettled folders of the objects.
    * @returns undefined when a file has changed under it; nothing was done then.
    */
   async run(locks: Locks, unsettled: readonly string[]): Promise<Applied | undefined> {
@@ -290,15 +291,16 @@ class Mutation {
   #logs(): LogPlan {
     const { config, refs } = this.#site;
     const { head, commits } = this.#plan;
-    return refs.store.planLogs(config, head.ref, reflogLines(commits, this.#committer));
+    return writerOf(refs).planLogs(config, head.ref, reflogLines(commits, this.#committer));
   }
 
   /** Does everything before the two renames; returns the new index, which is in its lock. */
   async #prepare(locks: Locks, unsettled: readonly string[]): Promise<KnownIndex> {
-    const { disk, tree } = this.#site;
+    const { disk, tree, folder } = this.#site;
     const { files, commits } = this.#plan;
     // Undoing puts back the user's edits from these objects, which exist nowhere else.
-    if (files.some(({ before }) => before && this.#stores(before))) await disk.settle(unsettled);
+    if (files.some(({ before }) => before && this.#stores(before)))
+      await disk.settle([...unsettled, folder]);
     const { top } = tree;
     makeFolders(disk, top, this.#journal.folders, this.#changed);
     const stats = await placeFiles(disk, top, this.#token, files, this.#staged, this.#changed);
@@ -312,12 +314,12 @@ class Mutation {
     const [index, refFolders] = await together([
       this.#fillIndex(locks.index, set, remove),
       locks.ref.stage({ to: this.#commit, log }),
+      // The proofs that git's locks are ours: before the folders of these.
+      disk.settle([folder]),
     ]);
     // After the files: a journaling file system flushes their names together with them.
     const forLocks = locks.ref.locks.flatMap(({ changed }) => changed);
-    await disk.settle([...unsettled, ...this.#changed, ...forLocks]);
-    // The git directory, with git's locks, may be among them: after the proofs that they are ours.
-    await disk.settle(refFolders);
+    await disk.settle([...unsettled, ...this.#changed, ...forLocks, ...refFolders]);
     return index;
   }
 

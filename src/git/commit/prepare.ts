@@ -5,6 +5,7 @@ import type { KnownIndex } from '../index/known-index.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
 import { withHead } from '../refs/ref-store.ts';
+import { writerOf } from '../refs/ref-writer.ts';
 import type { Head } from '../refs/refs.ts';
 import type { Conversions } from '../repository/conversions.ts';
 import type { IgnoreRules } from '../repository/ignore.ts';
@@ -67,7 +68,7 @@ export async function prepare(
 
 /** Refuses to drop commits where neither the reflog of HEAD nor that of its branch would keep them. */
 function checkReflog({ config, refs }: PlanSite): void {
-  if (refs.store.keepsLog(config, withHead(refs.head().ref))) return;
+  if (writerOf(refs).keepsLog(config, withHead(refs.head().ref))) return;
   throw new MemoryError('unsupported', 'This repository keeps no reflog (core.logAllRefUpdates).', {
     hint: 'Without one, git would delete the old commits. Run "git config core.logAllRefUpdates true".',
   });

@@ -20,6 +20,7 @@ import type { ObjectDatabase } from '../objects/odb.ts';
 import { treeOf } from '../objects/odb.ts';
 import { TreeFolder } from '../objects/tree-folder.ts';
 import { filesBelow } from '../refs/loose-refs.ts';
+import { writerOf } from '../refs/ref-writer.ts';
 import { Refs } from '../refs/refs.ts';
 import { sweepTables } from '../reftable/table-addition.ts';
 import { listName } from '../reftable/table-stack.ts';
@@ -116,9 +117,9 @@ export async function settle(
   if (side === 'before') await putBack(site, journal, top);
   if (side !== 'elsewhere') await fixIndex(site, token, journal, top, side);
   if (side !== 'elsewhere') {
-    const { store } = new Refs(disk.files, gitDirOf(site, journal), commonDir);
+    const refs = new Refs(disk.files, gitDirOf(site, journal), commonDir);
     const adopt = (path: string, role: LockRole) => adoptLock(site, token, journal, path, role);
-    await store.settleLogs(journal, side === 'after', { disk, adopt });
+    await writerOf(refs).settleLogs(journal, side === 'after', { disk, adopt });
   }
   for (const folder of [...journal.folders].reverse()) removeIfEmpty(disk, join(top, folder));
 }
@@ -277,9 +278,14 @@ function removeLock(site: RepositorySite, role: LockRole, isOf: (path: string) =
   for (const path of candidates(site, role)) {
     if (!isOf(path)) continue;
     // Under a lock of that process, a table that no list names is also one of it.
-    if (basename(path) === `${listName}.lock`) sweepTables(site.disk, dirname(path));
+    if (basename(path) === `${listName}.lock`) sweep(site.disk, dirname(path));
     site.disk.discard(path);
   }
+}
+
+function sweep(disk: Disk, folder: string): void {
+  const list = disk.files.read(join(folder, listName))?.toString('latin1');
+  if (list !== undefined) sweepTables(disk, folder, list.split('\n'));
 }
 
 function candidates(site: RepositorySite, role: LockRole): string[] {

@@ -136,7 +136,8 @@ export function checkFormat(config: GitConfig, tree: WorkTree): void {
 /** The operation under way and the command that ends it; undefined if there is none. */
 export function underWayIn(files: Files, gitDir: string, { store }: Refs) {
   const names = new Set(files.list(gitDir)?.map(({ name }) => name));
-  return underWay.find(({ file }) => names.has(file) || store.has(file));
+  const refs = store.pseudoRefs();
+  return underWay.find(({ file }) => names.has(file) || refs.has(file));
 }
 
 /**

@@ -6,6 +6,7 @@ import { type IndexChange, IndexFile } from '../index/index-file.ts';
 import type { Oid } from '../objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../objects/odb.ts';
 import { folderMode, listTree } from '../objects/tree.ts';
+import { writerOf } from '../refs/ref-writer.ts';
 import { Refs } from '../refs/refs.ts';
 import { isBare } from '../repository/repository-format.ts';
 
@@ -151,7 +152,7 @@ async function createAdmin(
   const head: [string, Buffer][] = [
     ['commondir', Buffer.from('../..\n')],
     ['gitdir', pointerIn(top)],
-    ...new Refs(disk.files, site.commonDir, site.commonDir).store.filesOfNew(ref),
+    ...writerOf(new Refs(disk.files, site.commonDir, site.commonDir)).filesOfNew(ref),
   ];
   await disk.create(join(draft, 'index'), index.pieces());
   for (const [name, bytes] of head) {

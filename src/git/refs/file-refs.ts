@@ -3,27 +3,25 @@ import { MemoryError } from '../../core/values/error.ts';
 import { type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
 import type { Oid } from '../objects/object.ts';
 import { isOid } from '../objects/object-format.ts';
-import type { GitConfig } from '../repository/config.ts';
-import { HeldFileRef } from './file-ref-change.ts';
 import { filesBelow, isRefName } from './loose-refs.ts';
-import type { HeldRef, LogPlan, LogSite, RefSite } from './ref-change.ts';
 import { folderOf, type RefPlaces } from './ref-places.ts';
-import { idsIn, maxLogLines, type RefStore, withHead } from './ref-store.ts';
-import { reflogsOf, trimReflogs } from './reflog.ts';
+import { idsIn, maxLogLines, type RefStore, type ValueOf, withHead } from './ref-store.ts';
 import { type StrayRef, strayRefs } from './stray-refs.ts';
 
 /** Limit of a reflog that is read, in bytes. */
 const maxLog = 16 * 1024 * 1024;
 
+const noNames: ReadonlySet<string> = new Set();
+
 /** Refs in files, one for each, over those of `packed-refs`; reflogs in files as well. */
 export class FileRefs implements RefStore {
-  readonly #files: Files;
-  readonly #places: RefPlaces;
+  readonly files: Files;
+  readonly places: RefPlaces;
   #packed = new Map<string, Oid>();
   #packedStat: Stat | undefined;
 
   constructor(files: Files, places: RefPlaces) {
-    [this.#files, this.#places] = [files, places];
+    [this.files, this.places] = [files, places];
   }
 
   value(ref: string): string | undefined {
@@ -33,9 +31,13 @@ export class FileRefs implements RefStore {
     return loose === undefined && ref.startsWith('refs/') ? this.#packedRefs().get(ref) : loose;
   }
 
+  look<T>(see: (value: ValueOf) => T): T {
+    return see((ref) => this.value(ref));
+  }
+
   values(prefix: string): ReadonlyMap<string, string> {
     // Loose refs first: "git pack-refs" packs a ref before it removes its file.
-    const loose = filesBelow(this.#files, this.#places.commonDir, prefix.replace(/\/$/, ''));
+    const loose = filesBelow(this.files, this.places.commonDir, prefix.replace(/\/$/, ''));
     const found = new Map<string, string>();
     for (const [ref, oid] of this.#packedRefs()) if (ref.startsWith(prefix)) found.set(ref, oid);
     for (const ref of loose.filter(isRefName)) {
@@ -47,7 +49,7 @@ export class FileRefs implements RefStore {
   }
 
   lost(ref: string): MemoryError {
-    const folder = folderOf(this.#places, ref);
+    const folder = folderOf(this.places, ref);
     const path = join(folder, ref);
     return new MemoryError('damaged', `The ref ${ref} cannot be read: ${path} has no commit id.`, {
       hint: `Delete that file, then set the ref with "git update-ref ${ref} <commit>". Its last commits are in ${join(folder, 'logs', ref)}.`,
@@ -55,91 +57,67 @@ export class FileRefs implements RefStore {
     });
   }
 
-  has(): boolean {
-    return false;
+  pseudoRefs(): ReadonlySet<string> {
+    return noNames;
   }
 
   lastChange(refs: readonly string[]): number {
-    const paths = refs.map((ref) => this.#path(ref));
-    paths.push(join(this.#places.gitDir, 'logs/HEAD'));
+    const paths = refs.map((ref) => this.path(ref));
+    paths.push(join(this.places.gitDir, 'logs/HEAD'));
     // A rename into place changes only the ctime.
-    return Math.max(...paths.map((path) => this.#files.lstat(path)?.ctimeMs ?? 0));
+    return Math.max(...paths.map((path) => this.files.lstat(path)?.ctimeMs ?? 0));
   }
 
   earlierValues(ref: string): Oid[] {
-    const path = join(folderOf(this.#places, ref), 'logs', ref);
-    const stat = this.#files.lstat(path);
+    const path = join(folderOf(this.places, ref), 'logs', ref);
+    const stat = this.files.lstat(path);
     if (stat?.kind !== 'file' || stat.size > maxLog) return [];
-    const lines = this.#files.read(path)?.toString('latin1').trimEnd().split('\n') ?? [];
+    const lines = this.files.read(path)?.toString('latin1').trimEnd().split('\n') ?? [];
     const ids = lines.slice(-maxLogLines).map((line) => line.split(' ', 2).reverse());
     return idsIn(ids.reverse()).filter(isOid);
   }
 
   lockedFiles(branch: string | undefined): string[] {
-    return withHead(branch).map((ref) => this.#path(ref));
+    return withHead(branch).map((ref) => this.path(ref));
   }
 
-  async hold(site: RefSite, ref: string, hasHead: boolean): Promise<HeldRef> {
-    const isNamed = hasHead && ref !== 'HEAD';
-    const head = isNamed ? await site.take(this.#path('HEAD'), 'head') : undefined;
-    try {
-      const lock = await site.take(this.#path(ref), ref === 'HEAD' ? 'head' : 'ref');
-      const isPacked = () => this.#packedRefs().has(ref);
-      return new HeldFileRef(site, this.#places, ref, lock, head, isPacked);
-    } catch (error) {
-      head?.release();
-      throw error;
-    }
+  /** The file of a ref that is not packed. */
+  path(ref: string): string {
+    return join(folderOf(this.places, ref), ref);
   }
 
-  planLogs(config: GitConfig, branch: string | undefined, logLines: string): LogPlan {
-    const logs = reflogsOf(this.#files, this.#places, config, withHead(branch));
-    return { logs, logLines };
-  }
-
-  keepsLog(config: GitConfig, refs: readonly string[]): boolean {
-    return reflogsOf(this.#files, this.#places, config, refs).length > 0;
-  }
-
-  async settleLogs(plan: LogPlan, hasHappened: boolean, { disk }: LogSite): Promise<void> {
-    if (!hasHappened) trimReflogs(disk, this.#places.commonDir, plan.logs, plan.logLines);
-  }
-
-  filesOfNew(branch: string): [string, Buffer][] {
-    return [['HEAD', Buffer.from(`ref: ${branch}\n`)]];
+  /** Whether `packed-refs` has a ref. */
+  isPacked(ref: string): boolean {
+    return this.#packedRefs().has(ref);
   }
 
   strays(): StrayRef[] {
-    return strayRefs(this.#files, this.#places.commonDir, (ref) => this.value(ref));
-  }
-
-  #path(ref: string): string {
-    return join(folderOf(this.#places, ref), ref);
+    return strayRefs(this.files, this.places.commonDir, (ref) => this.value(ref));
   }
 
   #loose(ref: string): string | undefined {
-    const path = this.#path(ref);
+    const path = this.path(ref);
     try {
       return this.#textAt(path);
     } catch (error) {
-      if (lookThrough(this.#files, path)?.kind === 'directory') return undefined;
+      if (lookThrough(this.files, path)?.kind === 'directory') return undefined;
       throw error;
     }
   }
 
   /** The text of a ref. Of old, git stored a symbolic ref as a link to the name of its target. */
   #textAt(path: string): string | undefined {
-    const target = this.#files.readlink(path);
+    const target = this.files.readlink(path);
     if (target !== undefined && isRefName(target)) return `ref: ${target}`;
-    return this.#files.read(path)?.toString('utf8').trim();
+    return this.files.read(path)?.toString('utf8').trim();
   }
 
   #packedRefs(): ReadonlyMap<string, Oid> {
-    const path = join(this.#places.commonDir, 'packed-refs');
-    const stat = lookThrough(this.#files, path);
+    const path = join(this.places.commonDir, 'packed-refs');
+    const stat = lookThrough(this.files, path);
     if (sameStat(stat, this.#packedStat)) return this.#packed;
     const refs = new Map<string, Oid>();
-    for (const line of (this.#files.read(path)?.toString('utf8') ?? '').split('\n')) {
+    for (const line of (this.files.read(path)?.toString('utf8') ?? '').split('\n')) {
       const end = line.indexOf(' ');
       const oid = line.slice(0, Math.max(end, 0));
       if (isOid(oid)) refs.set(line.slice(end + 1), oid);

@@ -48,6 +48,20 @@ export interface LogSite {
   adopt(path: string, role: LockRole): Promise<GitLock>;
 }
 
+/** Changes the refs and reflogs of a `RefStore`. */
+export interface RefWriter {
+  /** Locks a ref for a change, and HEAD if that is it or names it. */
+  hold(site: RefSite, ref: string, hasHead: boolean): Promise<HeldRef>;
+  /** Plans what commits of HEAD and its branch leave in reflogs. */
+  planLogs(config: GitConfig, branch: string | undefined, lines: string): LogPlan;
+  /** Whether a change of one of some refs stays in a reflog. */
+  keepsLog(config: GitConfig, refs: readonly string[]): boolean;
+  /** Brings the reflogs in line with a mutation that has happened, or was undone. */
+  settleLogs(plan: LogPlan, hasHappened: boolean, site: LogSite): Promise<void>;
+  /** The files of a new work tree that name its branch, by their names in its git directory. */
+  filesOfNew(branch: string): [string, Buffer][];
+}
+
 /** A ref that this process has locked, with HEAD if that names it. */
 export interface HeldRef {
   /** The first one moves the ref. */

@@ -6,7 +6,7 @@ import { isOid } from '../objects/object-format.ts';
 import { refStorageIn } from '../repository/repository-format.ts';
 import { FileRefs } from './file-refs.ts';
 import { isRefName, targetOf } from './loose-refs.ts';
-import type { RefStore } from './ref-store.ts';
+import type { ValueOf } from './ref-store.ts';
 import { TableRefs } from './table-refs.ts';
 
 /** Where HEAD points. */
@@ -28,7 +28,7 @@ export class Refs {
   /** The refs in tables, if this repository had them at some time, and what decided which ones count. */
   #inTables: TableRefs | undefined;
   #config: Stat | undefined;
-  #store: RefStore;
+  #store: FileRefs | TableRefs;
 
   constructor(files: Files, gitDir: string, commonDir: string) {
     this.#files = files;
@@ -39,7 +39,7 @@ export class Refs {
   }
 
   /** The store of the refs; another one after "git refs migrate". */
-  get store(): RefStore {
+  get store(): FileRefs | TableRefs {
     const [gitDir, commonDir] = [this.#gitDir, this.#commonDir];
     // One look at a folder that most repositories do not have.
     if (!this.#files.lstat(join(commonDir, 'reftable'))) return this.#inFiles;
@@ -59,15 +59,15 @@ export class Refs {
   }
 
   head(): Head {
-    const text = this.#headText();
-    if (isOid(text)) return { ref: undefined, oid: text };
-    const ref = targetOf(text);
-    if (ref === undefined) {
+    return this.store.look((value) => {
+      const text = value('HEAD') ?? '';
+      if (isOid(text)) return { ref: undefined, oid: text };
+      const ref = targetOf(text);
+      if (ref !== undefined) return this.#follow(ref, value);
       throw new MemoryError('damaged', 'HEAD of this repository cannot be read.', {
         hint: 'Check out a branch: "git switch <branch>".',
       });
-    }
-    return this.#follow(ref);
+    });
   }
 
   #headText(): string {
@@ -80,7 +80,7 @@ export class Refs {
    * @throws MemoryError `damaged` for a file without a commit id: a ref that was lost.
    */
   resolve(ref: string): Oid | undefined {
-    return this.#follow(ref).oid;
+    return this.store.look((value) => this.#follow(ref, value).oid);
   }
 
   /** Like `resolve`, but git's answer for a damaged ref: there is no such ref. */
@@ -94,13 +94,14 @@ export class Refs {
   }
 
   /** The ref that a commit on a ref moves: the ref itself, or the target of a symbolic one. */
-  #follow(ref: string, depth = 0): Head {
-    const { store } = this;
-    const value = store.value(ref);
+  #follow(ref: string, see: ValueOf, depth = 0): Head {
+    const value = see(ref);
     if (value === undefined || isOid(value)) return { ref, oid: value };
     const next = targetOf(value);
-    if (next !== undefined && depth < maxSymbolicDepth) return this.#follow(next, depth + 1);
-    throw store.lost(ref);
+    if (next !== undefined && depth < maxSymbolicDepth) {
+      return this.#follow(next, see, depth + 1);
+    }
+    throw this.store.lost(ref);
   }
 
   /**

@@ -28,8 +28,9 @@ export class HeldStack {
 
   async stage(change: TableChange): Promise<void> {
     const { disk } = this;
-    sweepTables(disk, this.stack.folder);
     const addition = planAddition(disk.files, this.stack, change);
+    // Not each time: that is one more listing of the folder.
+    if (addition.replaced.length > 0) sweepTables(disk, this.stack.folder, addition.names);
     this.#addition = addition;
     await together([
       disk.create(this.#path(addition.name), [addition.bytes]),

@@ -26,6 +26,8 @@ export interface TableAddition {
   readonly name: string;
   readonly bytes: Buffer;
   readonly list: Buffer;
+  /** The names in the list before it. */
+  readonly names: readonly string[];
   /** The tables that it replaces. */
   readonly replaced: readonly RefTable[];
 }
@@ -67,8 +69,9 @@ export function planAddition(files: Files, stack: TableStack, change: TableChang
         ? alone
         : merge(merged, start === 0, { refs, logs }, { format, first: from, last });
     const name = tableName(from, last);
-    const names = [...tables.slice(0, start).map(({ path }) => basename(path)), name];
-    return { name, bytes, list: Buffer.from(`${names.join('\n')}\n`), replaced: merged };
+    const names = tables.map(({ path }) => basename(path));
+    const list = Buffer.from(`${[...names.slice(0, start), name].join('\n')}\n`);
+    return { name, bytes, list, names, replaced: merged };
   });
 }
 
@@ -120,14 +123,12 @@ export function tableName(first: number, last: number): string {
 /**
  * Removes the tables of a folder that its list does not have: of a process that died, or merged since. The
  * caller holds the lock of the list, under which alone tables are added.
+ *
+ * @param names in the list.
  */
-export function sweepTables(disk: Disk, folder: string): void {
-  const { files } = disk;
-  const list = files.read(join(folder, listName))?.toString('latin1');
-  if (list === undefined) return;
-  const names = new Set(list.split('\n'));
-  for (const { name } of files.list(folder) ?? []) {
-    if (name.endsWith('.ref') && !names.has(name)) disk.tryDiscard(join(folder, name));
+export function sweepTables(disk: Disk, folder: string, names: readonly string[]): void {
+  for (const { name } of disk.files.list(folder) ?? []) {
+    if (name.endsWith('.ref') && !names.includes(name)) disk.tryDiscard(join(folder, name));
   }
 }
 

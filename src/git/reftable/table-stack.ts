@@ -40,16 +40,8 @@ export class TableStack {
     return join(this.folder, listName);
   }
 
-  /** The newest record of a ref; undefined if no table has one. */
   find(ref: string): FoundRef | undefined {
-    const key = keyOf(ref);
-    return this.look((tables) => {
-      for (const table of [...tables].reverse()) {
-        const record = table.ref(key);
-        if (record) return { record, table };
-      }
-      return undefined;
-    });
+    return this.look((tables) => findRef(tables, ref));
   }
 
   /** The newest records of the refs whose names begin with a prefix. */
@@ -110,6 +102,17 @@ export class TableStack {
       throw error;
     }
   }
+}
+
+/** The newest record of a ref; undefined if no table has one. */
+export function findRef(tables: readonly RefTable[], ref: string): FoundRef | undefined {
+  const key = keyOf(ref);
+  for (let i = tables.length - 1; i >= 0; i--) {
+    const table = tables[i];
+    const record = table?.ref(key);
+    if (table && record) return { record, table };
+  }
+  return undefined;
 }
 
 /** The newest records of refs by their keys, also those of removed ones. */
