@@ -640,13 +640,11 @@ describe('doctor', () => {
   deep.each([
     ['a merge', 'note', /A merge is under way.*git merge --abort/],
     ['a conflict', 'note', /holds unmerged files.*git add/],
-    ['a split index', 'WRONG', /uses a split index.*--no-split-index/],
     ['refs of another kind', 'WRONG', /its refs are stored as other/],
   ])('says that no change can be made: %s', (kind, mark, text) => {
     const { repo, run } = project({ '.memory-bank/a.md': '' });
     const head = repo.git('rev-parse', 'HEAD');
     if (kind === 'a merge') repo.write('.git/MERGE_HEAD', head);
-    if (kind === 'a split index') repo.git('update-index', '--split-index');
     if (kind === 'refs of another kind') repo.git('config', 'extensions.refStorage', 'other');
     if (kind === 'a conflict') {
       const blob = repo.git('rev-parse', 'HEAD:README.md').trim();

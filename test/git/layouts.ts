@@ -1,4 +1,4 @@
-import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Repo } from '../support/repo.ts';
 
 /** A way in which git lays out a repository, and what becomes of a memory in it. */
@@ -175,17 +175,26 @@ export const layouts: readonly Layout[] = [
   {
     name: 'a split index',
     make(repo) {
+      twoFolders(repo);
       repo.git('config', 'core.splitIndex', 'true');
+      repo.git('config', 'splitIndex.maxPercentChange', '100');
       repo.git('update-index', '--split-index');
+      repo.write('c/file', 'c\n');
+      repo.git('add', 'c/file');
+      repo.git('rm', '-q', '--cached', 'a/file');
+      repo.git('commit', '-qm', 'Others');
       return undefined;
     },
-    refused: {
-      reason: 'uses a split index',
-      remedy: [
-        ['config', '--unset', 'core.splitIndex'],
-        ['update-index', '--no-split-index'],
-      ],
-      told: '`git update-index --no-split-index`, and unset `core.splitIndex`',
+  },
+  {
+    name: 'the monitor of the file system (`core.fsmonitor`)',
+    make(repo) {
+      repo.write('.git/monitor', '#!/bin/sh\nprintf "now\\0/\\0"\n');
+      chmodSync(repo.path('.git/monitor'), 0o755);
+      repo.git('config', 'core.fsmonitor', repo.path('.git/monitor'));
+      repo.git('update-index', '--fsmonitor');
+      repo.git('status');
+      return undefined;
     },
   },
   {

@@ -406,12 +406,6 @@ describe('refusals', () => {
     await refused(repo, 'busy', /bisect reset/);
   });
 
-  test('a split index', async () => {
-    const repo = create();
-    repo.git('update-index', '--split-index');
-    await refused(repo, 'unsupported', /split index.*--no-split-index/);
-  });
-
   test('an ignored path, by the name of the rule', async () => {
     const repo = create();
     repo.write('.gitignore', 'build/\n/m\n');

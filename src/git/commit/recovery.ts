@@ -3,8 +3,8 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { removeIfEmpty } from '../disk/disk.ts';
 import { throughLink } from '../disk/file-layer.ts';
-import { type IndexChange, IndexFile, type LineStat, lineStat } from '../index/index-file.ts';
-import { type IndexEdit, indexPath, writeIndex } from '../index/known-index.ts';
+import { type IndexChange, type IndexFile, type LineStat, lineStat } from '../index/index-file.ts';
+import { type IndexEdit, indexOf, indexPath, writeIndex } from '../index/known-index.ts';
 import {
   areLinked,
   GitLock,
@@ -196,7 +196,7 @@ export async function fixIndex(
   const { disk } = site;
   const gitDir = gitDirOf(site, journal);
   const target = indexPath(disk.files, { gitDir });
-  const changes = () => indexChanges(site, target, journal, top, side);
+  const changes = () => indexChanges(site, gitDir, journal, top, side);
   const isOurs = GitLock.adopt(disk, target, 'index', site.folder, journal.token) !== undefined;
   // If another process holds the lock by now, there is usually nothing left to change.
   if (!isOurs && !changes()) return;
@@ -224,12 +224,12 @@ export async function fixIndex(
 /** The edit that sets index lines to one side; undefined if none of them is at the other. */
 export function indexChanges(
   { disk, odb }: Pick<RepositorySite, 'disk' | 'odb'>,
-  target: string,
+  gitDir: string,
   journal: Journal,
   top: string,
   side: 'before' | 'after',
 ): { readonly file: IndexFile; readonly edit: IndexEdit } | undefined {
-  const file = IndexFile.read(disk.files.read(target), odb.format);
+  const file = indexOf(disk.files, { gitDir }, odb.format);
   // The versions of a conflict are the user's, also where one of them is ours.
   const unmerged = new Set(file.unmerged ? file.unmergedBelow('').map(({ path }) => path) : []);
   const set: IndexChange[] = [];

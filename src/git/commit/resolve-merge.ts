@@ -1,7 +1,7 @@
 import { dirname, relative } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
-import { type IndexChange, IndexFile, type Unmerged } from '../index/index-file.ts';
-import { indexPath, writeIndex } from '../index/known-index.ts';
+import type { IndexChange, Unmerged } from '../index/index-file.ts';
+import { indexOf, indexPath, writeIndex } from '../index/known-index.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import { noObject } from '../objects/object-format.ts';
@@ -42,7 +42,7 @@ export async function resolveMerge(
   const target = indexPath(disk.files, tree);
   const lock = await GitLock.take(disk, target, 'index', folder, token, wait);
   try {
-    const index = IndexFile.read(disk.files.read(target), odb.format);
+    const index = indexOf(disk.files, tree, odb.format);
     const files = await settle(index.unmergedBelow(''));
     if (files.length === 0) return;
     const folders = missingFolders(disk, tree.top, files);

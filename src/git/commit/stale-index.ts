@@ -86,14 +86,13 @@ export class StaleIndex {
     const last = this.#last;
     if (!last || indexKey(this.#site) === last.key) return undefined;
     if (underWayIn(disk.files, tree.gitDir, refs)) return undefined;
-    const target = indexPath(disk.files, tree);
-    const written = disk.files.lstat(target)?.mtimeMs ?? 0;
+    const written = disk.files.lstat(indexPath(disk.files, tree))?.mtimeMs ?? 0;
     if (written > last.time + suspicious || refs.head().oid !== last.journal.commit) {
       return undefined;
     }
     const files = last.journal.files.filter((file) => this.#isInPlace(file));
     const journal = { ...last.journal, files };
-    return indexChanges(this.#site, target, journal, tree.top, 'after') && journal;
+    return indexChanges(this.#site, tree.gitDir, journal, tree.top, 'after') && journal;
   }
 
   /** Whether a file is as the change left it: otherwise the user has taken it back. */

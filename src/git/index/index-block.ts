@@ -145,6 +145,12 @@ export class IndexBlock {
     };
   }
 
+  /** The bytes of a line before its name. */
+  fixed(at: number): Buffer {
+    const start = this.#start(at);
+    return this.bytes.subarray(start, start + this.#fixedSize(at));
+  }
+
   /**
    * Two checksums of what the lines stage: ids, modes, stages and name lengths, but no times.
    *
@@ -224,7 +230,7 @@ export class IndexBlock {
       count -= end - at;
       other = before;
       if (fixed) {
-        pieces.push(fixed, this.#names ? compressName(name, before) : padName(name, fixed.length));
+        pieces.push(fixed, formatName(name, fixed.length, this.#names && before));
         count += 1;
         other = name;
       }
@@ -337,6 +343,16 @@ function int32(bytes: Buffer, at: number): number {
 /** Like `readUInt16BE`, in less time. */
 function uint16(bytes: Buffer, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+}
+
+/**
+ * Formats the name of a line.
+ *
+ * @param size of the bytes before it.
+ * @param previous the name of the line before, for version 4.
+ */
+export function formatName(name: Buffer, size: number, previous: Buffer | undefined): Buffer {
+  return previous ? compressName(name, previous) : padName(name, size);
 }
 
 /** Formats a name for versions 2 and 3: at least one zero pads the line to a multiple of eight. */

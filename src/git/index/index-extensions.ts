@@ -23,12 +23,7 @@ export function readExtensions(bytes: Buffer, from: number): Extension[] {
     const name = bytes.toString('latin1', at, at + 4);
     const next = at + 8 + bytes.readUInt32BE(at + 4);
     if (next > end) throw damaged();
-    if (name === 'link') {
-      throw new MemoryError('unsupported', 'This repository uses a split index.', {
-        hint: 'Run "git update-index --no-split-index" and unset core.splitIndex.',
-      });
-    }
-    if (/^[a-z]/.test(name) && name !== 'sdir') {
+    if (/^[a-z]/.test(name) && name !== 'sdir' && name !== 'link') {
       throw new MemoryError(
         'unsupported',
         `The index has an extension "${name}" that is not known.`,

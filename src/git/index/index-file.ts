@@ -6,6 +6,7 @@ import { cachedRoot, type TreeChange } from './cache-tree.ts';
 import { fixedSizeOf, IndexBlock, type IndexLine, type LineEdit } from './index-block.ts';
 import { damaged, type Extension, keepExtension, readExtensions } from './index-extensions.ts';
 import type { IndexTimes, LineContent } from './index-time.ts';
+import { joinLines, type ReadShared, sharedOf } from './split-index.ts';
 
 /** A file's line in the index. */
 export interface IndexEntry {
@@ -87,11 +88,17 @@ export class IndexFile {
   }
 
   /**
+   * Reads an index. A split one becomes a whole one, which is valid for git as well.
+   *
    * @param bytes undefined where there is no index yet.
-   * @throws MemoryError `unsupported` for a split index or an unknown extension that is not optional,
-   *   `damaged` for bytes that are not an index.
+   * @throws MemoryError `unsupported` for an unknown extension that is not optional, `damaged` for bytes
+   *   that are not an index.
    */
-  static read(bytes: Buffer | undefined, format: ObjectFormat): IndexFile {
+  static read(
+    bytes: Buffer | undefined,
+    format: ObjectFormat,
+    readShared: ReadShared = () => undefined,
+  ): IndexFile {
     if (!bytes) return new IndexFile(2, format, [], [], false);
     const { size } = format;
     if (bytes.length < headSize + size || bytes.readUInt32BE(0) !== signature) throw damaged();
@@ -103,7 +110,25 @@ export class IndexFile {
     const end = blocks.reduce((sum, block) => sum + block.bytes.length, headSize);
     const skipHash = bytes.subarray(-size).every((byte) => byte === 0);
     const extensions = readExtensions(bytes.subarray(0, -size), end);
-    return new IndexFile(version, format, blocks, extensions, skipHash);
+    const own = new IndexFile(version, format, blocks, extensions, skipHash);
+    const link = extensions.find(({ name }) => name === 'link');
+    return link ? own.#joined(link, readShared) : own;
+  }
+
+  #joined(link: Extension, readShared: ReadShared): IndexFile {
+    const [format, version] = [this.#format, this.#version];
+    const extensions = this.#extensions.filter((one) => one !== link);
+    const content = link.bytes.subarray(8);
+    const shared = sharedOf(content, format, readShared);
+    if (!shared) return new IndexFile(version, format, this.#blocks, extensions, this.#skipHash);
+    const base = IndexFile.read(shared, format).#blocks;
+    const isCompressed = version === 4;
+    const { bytes, count, hasMoreFlags } = joinLines(
+      ...([content, this.#blocks, base, isCompressed, format] as const),
+    );
+    const blocks = IndexBlock.read(bytes, count, isCompressed, format);
+    const joined = isCompressed ? version : hasMoreFlags ? 3 : 2;
+    return new IndexFile(joined, format, blocks, extensions, this.#skipHash);
   }
 
   /** The path's line; the first one of an unmerged path. */

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Disk } from '../disk/disk.ts';
 import { type Files, type Stat, throughLink } from '../disk/file-layer.ts';
 import type { GitLock } from '../locks/lock.ts';
+import type { Oid } from '../objects/object.ts';
+import type { ObjectFormat } from '../objects/object-format.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { objectFormatIn } from '../repository/repository-format.ts';
@@ -32,7 +34,17 @@ export function indexPath(files: Files, { gitDir }: Pick<WorkTree, 'gitDir'>): s
  * @throws MemoryError `unsupported`, `damaged`; see `IndexFile.read`.
  */
 export function loadIndex(files: Files, tree: Pick<WorkTree, 'gitDir' | 'commonDir'>): IndexFile {
-  return IndexFile.read(files.read(indexPath(files, tree)), objectFormatIn(files, tree.commonDir));
+  return indexOf(files, tree, objectFormatIn(files, tree.commonDir));
+}
+
+/** Like `loadIndex`, with a known format of the object ids. */
+export function indexOf(
+  files: Files,
+  tree: Pick<WorkTree, 'gitDir'>,
+  format: ObjectFormat,
+): IndexFile {
+  const readShared = (oid: Oid) => files.read(join(tree.gitDir, `sharedindex.${oid}`));
+  return IndexFile.read(files.read(indexPath(files, tree)), format, readShared);
 }
 
 /** An index as it was read. */
@@ -60,8 +72,7 @@ export function readIndex(
   key: string | undefined,
 ): KnownIndex {
   if (known && known.key === key) return known;
-  const bytes = disk.files.read(indexPath(disk.files, tree));
-  return { file: IndexFile.read(bytes, odb.format), key };
+  return { file: indexOf(disk.files, tree, odb.format), key };
 }
 
 /**
