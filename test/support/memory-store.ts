@@ -112,16 +112,16 @@ export class MemoryStore implements Store {
     return places;
   }
 
+  async decisions() {
+    return [];
+  }
+
   async similar() {
     return [];
   }
 
   async alike() {
     return new Map();
-  }
-
-  async likenessTo(_text: string, others: readonly string[]) {
-    return others.map(() => 0);
   }
 
   /** What `doubts` returns. */

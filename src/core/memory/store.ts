@@ -1,5 +1,11 @@
 import type { AnnotationChanges, Annotations, StatementStatus } from '../evidence/annotations.ts';
-import type { AnyRecordType, RecordType, SearchFields, TextField } from '../record/record-type.ts';
+import type {
+  AnyRecordType,
+  DecisionPlace,
+  RecordType,
+  SearchFields,
+  TextField,
+} from '../record/record-type.ts';
 import type { MemoryError } from '../values/error.ts';
 import type { JsonValue } from '../values/json.ts';
 
@@ -60,9 +66,11 @@ export interface RecordDoubts {
   readonly evidence?: readonly string[];
 }
 
-/** A record that says nearly the same as another one. */
+/** A record, or a decision of a log, that says nearly the same as another one. */
 export interface SimilarRecord {
   readonly path: string;
+  /** The path of the decision in the text of its log. */
+  readonly section?: string;
   readonly title: string;
   /** The share of the words of both that both have, 0 to 1. */
   readonly likeness: number;
@@ -76,6 +84,12 @@ export interface SimilarRecord {
 
 /** The least likeness of two texts that say nearly the same. */
 export const leastLikeness = 0.6;
+
+/** The decisions that one record type states. */
+export interface CountedDecisions {
+  readonly place: Pick<DecisionPlace<object>, 'name' | 'tool' | 'with'>;
+  readonly count: number;
+}
 
 /** Sorts records of one type by their creation time, oldest first. */
 export function byCreation<T extends { readonly created_at: string }>(
@@ -451,19 +465,25 @@ export interface Store extends Reader {
   search(request: SearchRequest): Promise<SearchResult>;
   /** For a caller that keeps something that is derived from the records. */
   readonly states: RecordStates;
-  /** Returns the records that say nearly the same as one that was just written. */
+  /**
+   * Returns the records, and the decisions of logs, that say nearly the same as one that was just written
+   * and that nothing replaces.
+   *
+   * @param section the path of the section that was written, in its record; undefined for the whole record.
+   */
   similar<T extends object>(
     type: RecordType<T>,
     written: Pick<Located<T>, 'path' | 'value'>,
+    section?: string,
   ): Promise<readonly SimilarRecord[]>;
+  /** Counts the decisions of the record types that state any, without those of one toolset. */
+  decisions(except: string): Promise<readonly CountedDecisions[]>;
   /** Adds when and by whom each record or section was last changed, where it is known. */
   dated<T extends Pick<SearchHit, 'path' | 'section'>>(
     places: readonly T[],
   ): Promise<readonly (T & { readonly changed?: HitChange })[]>;
   /** Returns all records that say nearly the same; each pair is at the record whose path is later. */
   alike(): Promise<ReadonlyMap<string, readonly SimilarRecord[]>>;
-  /** Returns how alike a text is to others, 0 to 1; the first of them count, up to 20,000 characters. */
-  likenessTo(text: string, others: readonly string[]): Promise<readonly number[]>;
   /**
    * Returns why a reader should not rely on the records or sections at some addresses: the code that they
    * rest on has changed, or they are superseded or expired.

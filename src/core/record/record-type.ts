@@ -43,6 +43,19 @@ export interface BriefPoint {
   readonly names?: readonly string[];
 }
 
+/** The records of a type that state decisions, and the tool that reads them. */
+export interface DecisionPlace<T> {
+  /** As a note names it. */
+  readonly name: string;
+  readonly tool: string;
+  /** The arguments of the tool, in words; undefined for none. */
+  readonly with?: string;
+  /** The records that can have decisions: below a folder of the type, or with some keys. */
+  readonly among: { readonly under?: string; readonly keys?: readonly string[] };
+  /** Returns the number of decisions of a record. */
+  count(value: T): number;
+}
+
 /** A field with text to search. */
 export type TextField = 'title' | 'body' | 'reason' | 'notes';
 
@@ -126,6 +139,8 @@ export interface RecordType<T extends object> {
   linksTo?(value: T): readonly RecordKey[];
   /** Returns the statements of a record for a brief; a type without it is in no brief. */
   points?(value: T): readonly BriefPoint[];
+  /** Where the records state decisions; absent for a type that is for anything else. */
+  readonly decisions?: DecisionPlace<T>;
   /** The possible values of the search fields `type` and `category`, for types that have them. */
   readonly vocabulary?: {
     readonly type?: readonly string[];

@@ -103,13 +103,9 @@ export class SearchIndex {
     return this.#collection.removing(id);
   }
 
-  /**
-   * The documents with the most terms in common with another one, the likest first.
-   *
-   * @param likeness the least share of the terms of both that both have.
-   */
-  similar(document: SearchDocument, likeness: number, limit: number): readonly Similar[] {
-    return similarDocuments(this.#collection, document, likeness, limit);
+  /** The documents with the most terms in common with another one, which can be among them. */
+  similar(document: SearchDocument): readonly Similar[] {
+    return similarDocuments(this.#collection, document);
   }
 
   /** Learns vectors of words from the documents and other texts; see `learnVectors`. */

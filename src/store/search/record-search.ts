@@ -1,11 +1,10 @@
 import { formatAddress } from '../../core/markdown/section-statements.ts';
-import {
-  type LeftOut,
-  leastLikeness,
-  type SearchHit,
-  type SearchRequest,
-  type SearchResult,
-  type SimilarRecord,
+import type {
+  LeftOut,
+  SearchHit,
+  SearchRequest,
+  SearchResult,
+  SimilarRecord,
 } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { invalid } from '../../core/values/error.ts';
@@ -18,9 +17,8 @@ import { type MeaningSignal, prepareMeanings } from './meaning/meaning.ts';
 import type { ProjectText } from './meaning/training-matrix.ts';
 import type { WordTable } from './meaning/word-table.ts';
 import type { WordVectors } from './meaning/word-vectors.ts';
-import { answerOf } from './passage/snippet.ts';
 import { SearchFilter } from './query/search-filter.ts';
-import { outlineOf } from './text/text-outline.ts';
+import { similarRecords, type WrittenRecord } from './similar-records.ts';
 
 export const maxLimit = 1000;
 
@@ -28,9 +26,6 @@ export const maxLimit = 1000;
 export const maxReadBytes = 32 * 1024 * 1024;
 /** Limit of files that are named as not indexed. */
 const maxNamed = 3;
-
-/** Limit of the records that say nearly the same as another one. */
-const maxSimilar = 3;
 
 /** Searches the records of a view. */
 export class RecordSearch {
@@ -148,28 +143,22 @@ export class RecordSearch {
     return { hits: found, total, damaged, ...(missing.length > 0 && { leftOut: rest.report() }) };
   }
 
-  /**
-   * Finds records of a type that say nearly the same as another one; empty until the index is ready.
-   *
-   * @param path of the record itself, which is left out.
-   */
+  /** Finds the records that say nearly the same as another one; until the index is ready, only in that one. */
   similar(
-    type: AnyRecordType,
-    { path, value }: { readonly path: string; readonly value: object },
+    written: WrittenRecord,
     mayRead: (path: string) => boolean,
+    isLive: (path: string) => boolean = () => true,
   ): readonly SimilarRecord[] {
-    if (!this.#indexed.isReady()) return [];
-    const fields = type.search(value);
-    return this.#indexed.index
-      .similar({ id: path, fields }, leastLikeness, maxSimilar)
-      .flatMap(({ id, likeness }) => {
-        const record = this.#view.known(id);
-        if (!record?.value || !mayRead(id)) return [];
-        const fields = record.type.search(record.value);
-        const { snippet: answer, state } = answerOf(fields, outlineOf);
-        const { title } = fields;
-        return [{ path: id, title, likeness, answer, ...(state !== undefined && { state }) }];
-      });
+    const isReady = this.#indexed.isReady();
+    return similarRecords(
+      written,
+      (document) => (isReady ? this.#indexed.index.similar(document) : []),
+      (path) => {
+        const record = mayRead(path) ? this.#view.known(path) : undefined;
+        return record?.value ? { type: record.type, path, value: record.value } : undefined;
+      },
+      isLive,
+    );
   }
 
   /** Finds the records that say nearly the same; each pair is at the record whose path is later. */
@@ -187,8 +176,8 @@ export class RecordSearch {
       yield;
       const record = mayRead(path) ? this.#view.known(path) : undefined;
       if (!record?.value) continue;
-      const written = { path, value: record.value };
-      const similar = this.similar(record.type, written, (other) => other < path && mayRead(other));
+      const written = { type: record.type, path, value: record.value };
+      const similar = this.similar(written, (other) => other < path && mayRead(other));
       if (similar.length > 0) found.set(path, similar);
     }
     return found;

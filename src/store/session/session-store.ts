@@ -7,6 +7,7 @@ import { cautionOf } from '../../core/memory/answer-fields.ts';
 import { isOfAgentAlone } from '../../core/memory/hit-form.ts';
 import type {
   CautionsByPath,
+  CountedDecisions,
   HitChange,
   KeyListing,
   Listing,
@@ -32,7 +33,6 @@ import { type CallRights, toCommitMade } from '../records/call-rights.ts';
 import type { ChangeLog } from '../records/change-log.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { RecordReader } from '../records/record-reader.ts';
-import { likenessTo } from '../search/rank/similar-documents.ts';
 import type { RecordSearch } from '../search/record-search.ts';
 import type { Asked, HitChanges } from './hit-changes.ts';
 import { SessionStates } from './session-states.ts';
@@ -153,9 +153,27 @@ export class SessionStore implements Store {
   async similar<T extends object>(
     type: RecordType<T>,
     written: Pick<Located<T>, 'path' | 'value'>,
+    section?: string,
   ): Promise<readonly SimilarRecord[]> {
     const access = await this.#rights.access();
-    return this.dated(this.#search.similar(type, written, (path) => access.mayRead(path)));
+    const similar = this.#search.similar(
+      { type, ...written, section },
+      (path) => access.mayRead(path),
+      this.#isLive,
+    );
+    return this.dated(similar);
+  }
+
+  async decisions(except: string): Promise<readonly CountedDecisions[]> {
+    const found: CountedDecisions[] = [];
+    for (const type of this.#memory.types) {
+      const place = type.decisions;
+      if (!place || type.toolset === except) continue;
+      const { records } = await this.list(type, place.among);
+      const count = records.reduce((sum, { value }) => sum + place.count(value), 0);
+      found.push({ place, count });
+    }
+    return found;
   }
 
   async dated<T extends Asked>(
@@ -168,21 +186,18 @@ export class SessionStore implements Store {
   async alike(): Promise<ReadonlyMap<string, readonly SimilarRecord[]>> {
     const reader = await this.#read();
     await reader.refresh();
-    // A record is expected to be like the one that it replaces.
-    const isLive = (path: string) =>
-      readStatements(path, this.#memory.text(path) ?? '').annotations.supersededBy === undefined;
     const found = await this.#search.alike((path) => reader.mayRead(path), this.#rights.signal);
     return new Map(
       [...found].flatMap(([path, similar]) => {
-        const others = isLive(path) ? similar.filter((one) => isLive(one.path)) : [];
+        const others = this.#isLive(path) ? similar.filter((one) => this.#isLive(one.path)) : [];
         return others.length > 0 ? [[path, others] as const] : [];
       }),
     );
   }
 
-  async likenessTo(text: string, others: readonly string[]): Promise<readonly number[]> {
-    return likenessTo(text, others);
-  }
+  /** Whether no record replaces another one: a record is expected to be like the one that it replaces. */
+  readonly #isLive = (path: string) =>
+    readStatements(path, this.#memory.text(path) ?? '').annotations.supersededBy === undefined;
 
   #doubtsOf(visit: Visit, hits: readonly SearchHit[]): Promise<Doubts> {
     return this.#doubts(visit, hits.flatMap(addressesOf));

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
 import { timestamp } from '../../core/declarations/context.ts';
+import { reportSimilar } from '../../core/declarations/similar-note.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { cautionField, reportDamaged } from '../../core/memory/answer-fields.ts';
-import { similarField } from '../../core/memory/hit-form.ts';
 import { byCreation, type Located, type Reader } from '../../core/memory/store.ts';
 import { invalid, MemoryError } from '../../core/values/error.ts';
 import { type Document, documentRecord, documentType, idPrefix } from './document.ts';
@@ -41,8 +41,7 @@ export const storeMemory = defineTool({
       if (evidence) await transaction.annotate(written.path, { evidence });
       return written;
     });
-    const similar = await context.store.similar(documentRecord, stored);
-    return { memory_id: id, ...similarField(similar) };
+    return { memory_id: id, ...(await reportSimilar(context, documentRecord, stored)) };
   },
 });
 
@@ -120,7 +119,7 @@ export const updateMemory = defineTool({
         return { changed, record };
       },
     );
-    return changed ? similarField(await context.store.similar(documentRecord, record)) : {};
+    return changed ? reportSimilar(context, documentRecord, record) : {};
   },
 });
 

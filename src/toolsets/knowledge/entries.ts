@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
 import { timestamp } from '../../core/declarations/context.ts';
+import { noteOtherDecisions } from '../../core/declarations/other-decisions.ts';
+import { reportSimilar } from '../../core/declarations/similar-note.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { cautionField, reportDamaged } from '../../core/memory/answer-fields.ts';
-import { similarField } from '../../core/memory/hit-form.ts';
 import type { Located, Store } from '../../core/memory/store.ts';
 import { invalid, MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
@@ -40,8 +41,10 @@ export const memoryRead = defineTool({
   }),
   growing: { entries: nextOffset },
   async handle(context, { category, key, section, limit, offset }) {
-    if (category !== undefined && key !== undefined) {
-      const found = await context.store.get(entryRecord, entryKey(category, key));
+    const isOne = category !== undefined && key !== undefined;
+    const found = isOne ? await context.store.get(entryRecord, entryKey(category, key)) : undefined;
+    if (category === 'decisions' && !found) await noteOtherDecisions(context, entryRecord.toolset);
+    if (isOne) {
       if (found === undefined) return { entries: [] };
       const value = { ...found.value, value: readSection(found.value.value, section) };
       return { entries: await labelled(context.store, [{ ...found, value }]) };
@@ -116,8 +119,8 @@ export const memoryWrite = defineTool({
     );
     if (written === undefined) return answer;
     const value = answer.entry;
-    const similar = await context.store.similar(entryRecord, { path: written, value });
-    return { ...answer, ...similarField(similar) };
+    const similar = await reportSimilar(context, entryRecord, { path: written, value });
+    return { ...answer, ...similar };
   },
 });
 

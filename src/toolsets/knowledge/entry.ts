@@ -91,6 +91,13 @@ export const entryRecord = defineRecordType<KnowledgeEntry>({
       at: updated_at,
     },
   ],
+  decisions: {
+    name: 'The knowledge',
+    tool: 'memory_read',
+    with: 'category decisions',
+    among: { under: 'decisions' },
+    count: () => 1,
+  },
   vocabulary: { category: categories },
   merge: { created_at: 'first', updated_at: 'latest', value: 'text' },
 });

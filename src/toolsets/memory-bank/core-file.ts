@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../../core/memory/store.ts';
 import { inFile, MemoryError } from '../../core/values/error.ts';
 import { find } from './lookup.ts';
-import { checkSize, type MemoryFile, write } from './memory-file.ts';
+import { checkSize, write } from './memory-file.ts';
 import { withoutPlaceholders } from './placeholder.ts';
 
 /** Title and sections of each new core file, without the placeholder entries that seed 003 shows. */
@@ -57,20 +57,20 @@ export async function create(transaction: Transaction, name: CoreFile): Promise<
 /**
  * Changes the text of a core file; a missing file starts from its template.
  *
- * @returns its path and its text before.
+ * @returns its path.
  * @throws MemoryError `conflict` when the text holds conflict markers.
  */
 export async function edit(
   transaction: Transaction,
   name: CoreFile,
   change: (text: string) => string,
-): Promise<MemoryFile> {
+): Promise<string> {
   const file = await find(transaction, name);
   if (file) checkSize(file.value);
   const path = file?.path ?? name;
   const content = inFile(path, () => change(startOf(name, file?.value.content)));
   await write(transaction, { path, content });
-  return { path, content: file?.value.content ?? '' };
+  return path;
 }
 
 /** Returns the result of the work, or `forbidden` when the session's mode does not allow it. */

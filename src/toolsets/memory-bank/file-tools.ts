@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { nextOffset, offsetArgument } from '../../core/answers/offset-argument.ts';
+import { noteOtherDecisions } from '../../core/declarations/other-decisions.ts';
+import { reportSimilar } from '../../core/declarations/similar-note.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { cautionField, reportDamaged } from '../../core/memory/answer-fields.ts';
-import { similarField } from '../../core/memory/hit-form.ts';
 import { foreignNote } from '../../core/memory/pinned-memories.ts';
 import { type CoreFile, coreFiles } from './core-file.ts';
 import { find, notFound, pathFor } from './lookup.ts';
@@ -40,15 +41,18 @@ export const writeFile = defineTool({
   effect: 'write',
   idempotent: true,
   input: z.object({ filename, content: z.string().describe('The whole file') }),
-  async handle({ store }, { filename, content }) {
-    const written = await store.change({ subject: `write ${filename}` }, async (transaction) => {
-      const path = await pathFor(transaction, filename);
-      const before = await transaction.get(memoryFile, path);
-      const file = await write(transaction, { path, content });
-      return before?.value.content === content ? undefined : file;
-    });
-    const similar = written ? await store.similar(memoryFile, written) : [];
-    return { message: 'File written successfully', ...similarField(similar) };
+  async handle(context, { filename, content }) {
+    const written = await context.store.change(
+      { subject: `write ${filename}` },
+      async (transaction) => {
+        const path = await pathFor(transaction, filename);
+        const before = await transaction.get(memoryFile, path);
+        const file = await write(transaction, { path, content });
+        return before?.value.content === content ? undefined : file;
+      },
+    );
+    const similar = written && (await reportSimilar(context, memoryFile, written));
+    return { message: 'File written successfully', ...similar };
   },
 });
 
@@ -118,6 +122,10 @@ function coreReader(name: string, filename: CoreFile, what: string): Tool {
     description: `${what} (${filename}).`,
     effect: 'read',
     input: z.object({ section: sectionArgument }),
-    handle: (context, { section }) => readFile.call(context, { filename, section }),
+    async handle(context, { section }) {
+      if (filename === 'decisionLog.md' && section === undefined)
+        await noteOtherDecisions(context, memoryFile.toolset);
+      return readFile.call(context, { filename, section });
+    },
   });
 }

@@ -1,33 +1,24 @@
 import * as z from 'zod';
-import { answerIn } from '../../core/declarations/answer-text.ts';
 import type { Context } from '../../core/declarations/context.ts';
+import { reportSimilar } from '../../core/declarations/similar-note.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { evidenceArgument, formatInline } from '../../core/evidence/annotations.ts';
-import { formatAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { namedSections } from '../../core/markdown/section-path.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import {
   appendSection,
-  outline,
   prependToList,
   removeItems,
   replaceList,
 } from '../../core/markdown/sections.ts';
 import { headingText, listText, prose } from '../../core/markdown/text.ts';
-import { similarField } from '../../core/memory/hit-form.ts';
-import {
-  leastLikeness,
-  type SimilarRecord,
-  type Store,
-  type Transaction,
-} from '../../core/memory/store.ts';
+import type { Transaction } from '../../core/memory/store.ts';
 import { linkedTo, supersede } from '../../core/memory/supersede.ts';
 import { edit } from './core-file.ts';
-import { type MemoryFile, memoryFile } from './memory-file.ts';
+import { memoryFile } from './memory-file.ts';
 
 const text = z.string().regex(/\S/, 'must not be blank').max(100_000);
 const texts = z.array(text).max(1000);
-
-/** Limit of the similar decisions that an answer names. */
-const maxSimilar = 3;
 
 const notesHeading = 'Current Session Notes';
 /** Number of session notes that stay in activeContext.md. */
@@ -134,21 +125,22 @@ export const logDecision = defineTool({
     let replaced: readonly string[] = [];
     const log = await context.store.change(why, async (transaction) => {
       let earlier = '';
-      const file = await edit(transaction, 'decisionLog.md', (text) => {
+      const path = await edit(transaction, 'decisionLog.md', (text) => {
         earlier = text;
         return appendSection(text, section);
       });
       if (args.supersedes) {
-        const old = addressesIn(new Sections(file.path, earlier), args.supersedes);
-        replaced = await replace(transaction, file.path, old);
+        const old = addressesIn(new Sections(path, earlier), args.supersedes);
+        replaced = await replace(transaction, path, old);
       }
-      return file;
+      return transaction.get(memoryFile, path);
     });
-    const similar = await similarDecisions(context.store, log, section, replaced);
+    const sections = namedSections(log?.value.content ?? '');
+    const added = sections.findLast(({ level }) => level === 2)?.path;
     const linked = await linkedTo(context.history, replaced);
     return {
       message: 'Decision logged successfully',
-      ...similarField(similar),
+      ...(log && (await reportSimilar(context, memoryFile, log, added))),
       ...(linked.length > 0 && { linked: [...linked] }),
     };
   },
@@ -175,38 +167,6 @@ async function replace(
   const sections = new Sections(path, file?.value.content ?? '');
   const last = sections.all.findLast(({ level }) => level === 2);
   return last ? supersede(transaction, sections.addressOf(last), old) : [];
-}
-
-/** Returns the decisions of the log, and other records, that say nearly the same as a new decision. */
-async function similarDecisions(
-  store: Store,
-  { path, content }: MemoryFile,
-  section: string,
-  replaced: readonly string[],
-): Promise<readonly SimilarRecord[]> {
-  const earlier = outline(content)
-    .filter(({ level }) => level === 2)
-    // A decision is expected to be like the one that it replaces.
-    .filter(({ heading }) => !replaced.includes(formatAddress({ path, section: heading })))
-    .reverse();
-  const texts = earlier.map(({ start, end }) => ownWords(content.slice(start, end)));
-  const likeness = await store.likenessTo(ownWords(section), texts);
-  const alike = earlier.flatMap(({ heading, bodyStart, end }, index) => {
-    const share = likeness[index] ?? 0;
-    if (share < leastLikeness) return [];
-    const answer = firstLine(answerIn(content.slice(bodyStart, end)));
-    return [{ path, title: heading, likeness: share, answer }];
-  });
-  const sections = new Sections(path, alike.length > 0 ? content : '');
-  const placed = alike.map((one) => ({ ...one, section: sections.find(one.title)?.path ?? '' }));
-  const inLog = (await store.dated(placed)).map(({ section: _, ...one }): SimilarRecord => one);
-  const elsewhere = await store.similar(memoryFile, { path, value: { path, content: section } });
-  return [...inLog, ...elsewhere].sort((a, b) => b.likeness - a.likeness).slice(0, maxSimilar);
-}
-
-/** The words of a decision: the headings below its title, and its date, are those of any decision. */
-function ownWords(section: string): string {
-  return section.replace(/ - \d{4}-\d\d-\d\d[ \t]*$/m, '').replace(/^(?:### .*|None)$/gm, '');
 }
 
 /** Removes the session notes that track_progress has added, except for the newest ones. */

@@ -48,6 +48,12 @@ export const memoryFile = defineRecordType<MemoryFile>({
   }),
   roles: { ...usualRoles, notes: 'bookkeeping' },
   points: pointsOf,
+  decisions: {
+    name: 'decisionLog.md',
+    tool: 'Decision_Log',
+    among: { keys: ['decisionLog.md', 'decision-log.md'] },
+    count: (file) => pointsOf(file).filter(({ part }) => part === 'decision').length,
+  },
   merge: { content: 'sections' },
 });
 

@@ -83,6 +83,7 @@ test('a decision that is nearly the same as an earlier one of the log names it',
     similar: [
       {
         path: 'decisionLog.md',
+        section: expect.stringMatching(/^Decision Log > Lock order - \d{4}-/),
         title: expect.stringMatching(/^Lock order - \d{4}-/),
         likeness: expect.any(Number),
         answer: expect.any(String),
@@ -90,6 +91,67 @@ test('a decision that is nearly the same as an earlier one of the log names it',
       },
     ],
   });
+});
+
+/** The note next to an answer. */
+const noteOf = async (tool: string, args: object) => (await app.call(session, tool, args))?.note;
+
+test('one decision in several toolsets is found by each, and says how to make it one', async () => {
+  let note: string | undefined;
+  const similar = async (tool: string, args: object) => {
+    const reply = await app.call(session, tool, args);
+    note = reply?.note;
+    return Object(reply?.body).similar?.map(({ path }: Answer) => path);
+  };
+  const decide = (title: string, decision: string) =>
+    similar('log_decision', { title, decision, context: 'People asked for it again and again.' });
+  const keep = (key: string, value: string) =>
+    similar('memory_write', { category: 'decisions', key, value, confirm: true });
+  const content = 'Amounts of money are stored as integer cents.';
+  const money = 'knowledge/decisions/money.md';
+  await call('activate_project', {});
+  expect(await keep('money', 'Store amounts of money as integer cents')).toBeUndefined();
+  expect(note).toBeUndefined();
+  expect(await decide('Colour of buttons', 'All buttons are blue')).toBeUndefined();
+  expect(await decide('Money', content)).toEqual([money]);
+  const [, address = ''] =
+    /^"knowledge\/decisions\/money\.md" says nearly the same\. To replace it: verify_memory with path ("decisionLog\.md#[^"]+") and supersedes \["[^"]+"\]\. To keep only that one: correct it, and forget_memory with record \1\.$/.exec(
+      note ?? '',
+    ) ?? [];
+  const rule = { title: 'Money', type: 'rules', content };
+  expect(await similar('store_memory', rule)).toEqual(['decisionLog.md', money]);
+
+  // The calls of the note do what they say.
+  await call('verify_memory', { path: JSON.parse(address), supersedes: [money] });
+  expect(await keep('amounts', content)).not.toContain(money);
+  await call('forget_memory', { record: JSON.parse(address), reason: 'twice' });
+  expect(repo.read('.memory-bank/decisionLog.md')).not.toContain('Money');
+  expect(note).toContain('says nearly the same');
+  expect(await keep('button-colour', 'They are green.')).toEqual(['decisionLog.md']);
+  expect(note).toContain('has the same subject');
+  expect(await keep('size', 'They are large.')).toBeUndefined();
+});
+
+test('the decisions of one toolset name those of the other, if it has any', async () => {
+  const read = { category: 'decisions' };
+  const decide = (title: string) =>
+    call('log_decision', { title, context: 'Asked.', decision: 'It is so.' });
+  await decide('Blue buttons');
+  expect(await noteOf('Decision_Log', {})).toBeUndefined();
+  expect(await noteOf('memory_read', { category: 'patterns' })).toBeUndefined();
+  expect(await noteOf('memory_read', read)).toBe(
+    'decisionLog.md has 1 more decision; read by Decision_Log.',
+  );
+  await decide('Round corners');
+  for (const key of ['a', 'b']) {
+    await call('memory_write', { ...read, key, value: key, confirm: true });
+  }
+  await remember('c', 'A pattern.');
+  expect(await noteOf('memory_read', { ...read, key: 'none' })).toContain('2 more decisions');
+  expect(await noteOf('memory_read', { ...read, key: 'a' })).toBeUndefined();
+  expect(await noteOf('Decision_Log', {})).toBe(
+    'The knowledge has 2 more decisions; read by memory_read with category decisions.',
+  );
 });
 
 deep(

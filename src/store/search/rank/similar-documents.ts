@@ -17,21 +17,24 @@ const maxTerms = 32;
 const maxPostings = 20_000;
 /** Candidates whose terms are compared. */
 const maxCandidates = 16;
-/** A shorter text resembles too many others. */
+/** A shorter text, or a shorter statement, resembles too many others. */
 const minTerms = 6;
+const minStated = 4;
 /** Limit of the text of a document that is compared, in characters. */
 const maxText = 20_000;
 
-/** Finds the documents with the most terms in common with another one, the likest first. */
+/**
+ * Finds the documents with the most terms in common with another one, and how alike each is.
+ *
+ * A short text is like no other as a whole.
+ */
 export function similarDocuments(
   collection: Collection,
   document: SearchDocument,
-  likeness: number,
-  limit: number,
 ): readonly Similar[] {
   const own = termsOf(collection, document);
   const { size } = own.texts;
-  if (size < minTerms) return [];
+  if (size < minStated) return [];
   const counts = new Map<number, number>();
   let left = maxPostings;
   const rarest = own.known.sort((a, b) => a.postings.length - b.postings.length);
@@ -44,45 +47,50 @@ export function similarDocuments(
     }
   }
   const candidates = [...counts].sort((a, b) => b[1] - a[1]).slice(0, maxCandidates);
-  return candidates
-    .flatMap(([number]): Similar[] => {
-      const entry = collection.entry(number);
-      if (!entry || entry.id === document.id) return [];
-      const others = new Set<string>();
-      for (const words of entry.words) {
-        for (const { stop, term } of words) if (!stop) others.add(term.text);
-      }
-      let common = 0;
-      for (const term of others) if (own.texts.has(term)) common += 1;
-      const found = common / (size + others.size - common);
-      return found >= likeness ? [{ id: entry.id, likeness: Math.round(100 * found) / 100 }] : [];
-    })
-    .sort((a, b) => b.likeness - a.likeness || (a.id < b.id ? -1 : 1))
-    .slice(0, limit);
-}
-
-/**
- * Measures how alike a text is to others: the share of the terms of both that both have, 0 to 1.
- *
- * A text without enough terms is like no other. The others are read until they have too much text.
- */
-export function likenessTo(text: string, others: readonly string[]): readonly number[] {
-  const own = wordsOf(text);
-  let left = own.size < minTerms ? 0 : maxText;
-  return others.map((other) => {
-    left -= other.length;
-    if (left < 0) return 0;
-    const words = wordsOf(other);
-    let common = 0;
-    for (const word of words) if (own.has(word)) common += 1;
-    return Math.round((100 * common) / (own.size + words.size - common)) / 100;
+  return candidates.flatMap(([number]): Similar[] => {
+    const entry = collection.entry(number);
+    if (!entry) return [];
+    if (size < minTerms) return [{ id: entry.id, likeness: 0 }];
+    const others = new Set<string>();
+    for (const words of entry.words) {
+      for (const { stop, term } of words) if (!stop) others.add(term.text);
+    }
+    return [{ id: entry.id, likeness: shareOf(own.texts, others) }];
   });
 }
 
-function wordsOf(text: string): ReadonlySet<string> {
+/** The share of the terms of two texts that both have. */
+function shareOf(own: ReadonlySet<string>, others: ReadonlySet<string>): number {
+  let common = 0;
+  for (const term of others) if (own.has(term)) common += 1;
+  return Math.round((100 * common) / (own.size + others.size - common)) / 100;
+}
+
+/**
+ * Measures how alike a statement is to others: the share of the terms of both that both have, 0 to 1.
+ *
+ * One without enough terms is like no other. The others are read until they have too much text.
+ */
+export function likenessTo(text: string, others: readonly string[]): readonly number[] {
+  const own = wordsOf(text);
+  let left = own.size < minStated ? 0 : maxText;
+  return others.map((other) => {
+    left -= other.length;
+    if (left < 0) return 0;
+    return shareOf(own, wordsOf(other));
+  });
+}
+
+/** Measures how alike two titles are; one of a single word is like no other. */
+export function titleLikeness(title: string, other: string): number {
+  const own = wordsOf(title, false);
+  return own.size < 2 ? 0 : shareOf(own, wordsOf(other, false));
+}
+
+function wordsOf(text: string, withWholes = true): ReadonlySet<string> {
   const words = new Set<string>();
-  analyse(text.slice(0, maxText), ({ word, term }) => {
-    if (!stopWords.has(word)) words.add(term);
+  analyse(text.slice(0, maxText), ({ word, term, kind }) => {
+    if (!stopWords.has(word) && (withWholes || kind !== 'whole')) words.add(term);
   });
   return words;
 }
