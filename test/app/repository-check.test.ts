@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { checkRepository } from '../../src/app/health/repository-check.ts';
 import { create } from '../git/create.ts';
 import { main } from '../support/process.ts';
+import { inFiles } from '../support/ref-form.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
 
 /** The findings about a repository, each as `what state text`. */
@@ -12,7 +13,7 @@ async function check(repo: Repo, env: NodeJS.ProcessEnv = {}): Promise<string[]>
   return found.map(({ what, state, text }) => `${what} ${state} ${text}`);
 }
 
-test('doctor names the files among the refs that are not refs, and what to do', async () => {
+inFiles('doctor names the files among the refs that are not refs, and what to do', async () => {
   const repo = create();
   repo.git('branch', 'lost');
   for (const name of ['heads/.DS_Store', 'heads/main 2', 'heads/lost', 'tags/desktop.ini']) {

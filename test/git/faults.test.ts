@@ -22,6 +22,7 @@ import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury, litter } from '../faults/place.ts';
 import { deep } from '../support/depth.ts';
 import { FaultFiles, logLine, reading } from '../support/fault-files.ts';
+import { inFiles, locking, moving, refFile, releasing } from '../support/ref-form.ts';
 import { gitEnv, objectFormat, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
 
@@ -51,8 +52,6 @@ function put(repository: Repository, path: string, text: string, meanwhile?: () 
   });
 }
 
-const refRename = /^rename .*\/refs\/heads\/main$/;
-
 /** Kills a change right before an operation; to other processes, its process is dead. */
 async function killBefore(root: string, folder: string, operation: RegExp): Promise<void> {
   const files = new FaultFiles();
@@ -66,7 +65,7 @@ describe('the half-done change of a dead process', () => {
   test('is undone at the current path of the repository', async () => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
-    await killBefore(repo.root, repo.root, /^rename .*\/refs\/heads\/main$/);
+    await killBefore(repo.root, repo.root, moving('main'));
     expect(repo.read('m/a.md')).toBe('new\n');
     const moved = passing(new Repo(`${repo.root}-moved`));
     renameSync(repo.root, moved.root);
@@ -83,11 +82,11 @@ describe('the half-done change of a dead process', () => {
       repo.git('worktree', 'add', '-q', repo.path(name));
       await put(open(repo.path(name)), 'm/a.md', 'old\n');
     }
-    await killBefore(repo.root, repo.path('one'), /^rename .*\/refs\/heads\/one$/);
+    await killBefore(repo.root, repo.path('one'), moving('one'));
     repo.git('worktree', 'move', '-f', repo.path('one'), repo.path('three'));
     await open(repo.root).repair();
     expect(repo.gitWith({ cwd: repo.path('three') }, 'status', '--porcelain')).toBe('');
-    await killBefore(repo.root, repo.path('two'), /^rename .*\/refs\/heads\/two$/);
+    await killBefore(repo.root, repo.path('two'), moving('two'));
     repo.git('worktree', 'remove', '-f', repo.path('two'));
     await open(repo.root).repair();
     expect(existsSync(repo.path('two'))).toBe(false);
@@ -116,7 +115,7 @@ describe('the half-done change of a dead process', () => {
   test('is undone in the index, which keeps what a person staged later', async () => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
-    await killBefore(repo.root, repo.root, refRename);
+    await killBefore(repo.root, repo.root, moving('main'));
     expect(repo.git('show', ':m/a.md')).toBe('new\n');
     repo.write('staged.txt', 'staged\n');
     repo.git('add', 'staged.txt');
@@ -130,7 +129,7 @@ describe('the half-done change of a dead process', () => {
   /** Kills a change after its commit point; a power cut has lost the rename of the index. */
   async function loseIndex(repo: Repo): Promise<void> {
     const index = readFileSync(repo.path('.git/index'));
-    await killBefore(repo.root, repo.root, /^unlink .*\/HEAD\.lock$/);
+    await killBefore(repo.root, repo.root, releasing);
     writeFileSync(repo.path('.git/index'), index);
   }
 });
@@ -149,7 +148,7 @@ describe('between the renames of the index and of the ref', () => {
     async (performed) => {
       const repo = createStaged();
       await put(open(repo.root), 'm/a.md', 'old\n');
-      const target = performed ? /^rename .*\/\.git\/index$/ : refRename;
+      const target = performed ? /^rename .*\/\.git\/index$/ : moving('main');
       const files = new FaultFiles();
       files.plan = () => {
         return files.hit === undefined && target.test(files.log.at(-1) ?? '')
@@ -293,7 +292,7 @@ describe('a journal that was not written by a server', () => {
   test.each(damage)('that %s is put aside and not executed', async (_, edit) => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
-    await killBefore(repo.root, repo.root, /^rename .*\/refs\/heads\/main$/);
+    await killBefore(repo.root, repo.root, moving('main'));
     const name = journalIn(repo.path('.git/memory-bank'));
     const outside = `${repo.root}-outside`;
     for (const path of [outside, repo.path('.git/note')]) writeFileSync(path, 'outside');
@@ -321,7 +320,7 @@ describe('a journal that was not written by a server', () => {
   test('that names a missing blob changes no file', async () => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
-    await killBefore(repo.root, repo.root, /^rename .*\/refs\/heads\/main$/);
+    await killBefore(repo.root, repo.root, moving('main'));
     const name = journalIn(repo.path('.git/memory-bank'));
     const text = repo.read(`.git/memory-bank/${name}`);
     repo.write(`.git/memory-bank/${name}`, text.replace(blob('old\n'), blob('nowhere')));
@@ -366,7 +365,7 @@ describe('the repository changes', () => {
     const files = new FaultFiles();
     let saved = false;
     files.plan = () => {
-      const locked = files.log.some((line) => /^link .*main\.lock$/.test(line));
+      const locked = files.log.some((line) => locking('main').test(line));
       // The first look at the folder under the locks comes after the last comparison of the file.
       if (!saved && locked && /^stat .*\/m$/.test(files.log.at(-1) ?? '')) {
         saved = true;
@@ -380,7 +379,7 @@ describe('the repository changes', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  test('when git packs the last ref of a folder: the folder is created again', async () => {
+  inFiles('when git packs the last ref of a folder: the folder is created again', async () => {
     const repo = create();
     repo.git('checkout', '-q', '-b', 'topic/x');
     repo.git('pack-refs', '--all');
@@ -418,10 +417,11 @@ describe('the repository changes', () => {
   test('when a person takes the lock of the branch, not even the index is replaced', async () => {
     const repo = create();
     const index = statSync(repo.path('.git/index')).ino;
-    const files = takenOnceFilled(repo, '.git/refs/heads/main.lock');
+    const lock = `${refFile('main')}.lock`;
+    const files = takenOnceFilled(repo, lock);
     const error = await put(open(repo.root, files), 'm/a.md', 'text\n').catch((thrown) => thrown);
     expect(error).toBeInstanceOf(MemoryError);
-    expect(repo.read('.git/refs/heads/main.lock')).toBe('his');
+    expect(repo.read(lock)).toBe('his');
     expect(files.log.filter((line) => /^(?:rename|replace) .*\/index$/.test(line))).toEqual([]);
     expect(statSync(repo.path('.git/index')).ino).toBe(index);
   });
@@ -451,7 +451,7 @@ describe('a disk that fails all reads', () => {
     files.plan = (_, operation) => {
       const fault = { kind: 'error', code: 'EIO' } as const;
       if (isRemoved && reading.has(operation)) return fault;
-      isRemoved ||= /^rename .*\/packed-refs$/.test(files.log.at(-1) ?? '');
+      isRemoved ||= /^rename .*\/(?:packed-refs|tables\.list)$/.test(files.log.at(-1) ?? '');
       return undefined;
     };
     const { direct } = open(repo.root, files);
@@ -472,7 +472,7 @@ describe('a disk that fails all reads', () => {
   }
 
   test.each([
-    ['the locks are to be let go', /^unlink .*\/HEAD\.lock$/],
+    ['the locks are to be let go', releasing],
     ['the journal is to be ended', /^truncate .*\/journal-/],
     ['it is tidied up', /^unlink .*\/memory-bank\/file0-/],
     ['the next one is let in', /^unlink .*\/memory-bank\/lock$/],
@@ -498,14 +498,19 @@ describe('a disk that fails all reads', () => {
   });
 });
 
-test('an empty ref is not an unborn branch: nothing is committed without the lost history', async () => {
-  const repo = create();
-  const head = repo.git('rev-parse', 'HEAD').trim();
-  repo.write('.git/refs/heads/main', '');
-  await expect(put(open(repo.root), 'm/a.md', 'text\n')).rejects.toMatchObject({ code: 'damaged' });
-  repo.write('.git/refs/heads/main', `${head}\n`);
-  expect(repo.git('rev-list', '--all', '--count').trim()).toBe('1');
-});
+inFiles(
+  'an empty ref is not an unborn branch: nothing is committed without the lost history',
+  async () => {
+    const repo = create();
+    const head = repo.git('rev-parse', 'HEAD').trim();
+    repo.write('.git/refs/heads/main', '');
+    await expect(put(open(repo.root), 'm/a.md', 'text\n')).rejects.toMatchObject({
+      code: 'damaged',
+    });
+    repo.write('.git/refs/heads/main', `${head}\n`);
+    expect(repo.git('rev-list', '--all', '--count').trim()).toBe('1');
+  },
+);
 
 test('a waiter gets the lock although its own file was removed meanwhile', async () => {
   const repo = create();

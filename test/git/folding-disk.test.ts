@@ -128,7 +128,8 @@ describe('a record that gets another letter case', () => {
     await put(open(repo.root), { 'm/plan.md': 'old\n' });
     class Failing extends FoldingFiles {
       override replace(from: string, to: string): void {
-        if (/heads.main$/.test(to)) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+        if (/(?:heads.main|tables\.list)$/.test(to))
+          throw Object.assign(new Error('EIO'), { code: 'EIO' });
         super.replace(from, to);
       }
     }

@@ -69,7 +69,7 @@ describe('an identity is the one of git', () => {
       [['user.useConfigOnly', 'true']],
       { ...names, ...addresses },
     ],
-    ['a name with line ends and brackets', user, { GIT_AUTHOR_NAME: ' <A>\nB., ' }],
+    ['a name with line ends and brackets', user, { GIT_AUTHOR_NAME: ' <A>\nB:, ' }],
   ];
   test.each(isFull ? sources : sources.filter((_, i) => i % 3 === 0))(
     'by %s',
@@ -85,7 +85,7 @@ describe('an identity is the one of git', () => {
 
   test.each<[string, readonly (readonly [string, string])[], NodeJS.ProcessEnv, RegExp]>([
     ['an empty name', user, { GIT_AUTHOR_NAME: '' }, /GIT_AUTHOR_NAME is empty/],
-    ['a name of punctuation', user, { GIT_COMMITTER_NAME: '., ' }, /GIT_COMMITTER_NAME is empty/],
+    ['a name of punctuation', user, { GIT_COMMITTER_NAME: ':, ' }, /GIT_COMMITTER_NAME is empty/],
     [
       'an empty user.name',
       [

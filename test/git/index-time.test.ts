@@ -10,6 +10,7 @@ import { bury } from '../faults/place.ts';
 import { runs, sample } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import fc from '../support/fc.ts';
+import { moving, releasing } from '../support/ref-form.ts';
 import { gitEnv, objectFormat, type Repo } from '../support/repo.ts';
 import { create } from './create.ts';
 
@@ -185,8 +186,8 @@ describe("a person's edit of the same size in the same second as the index", () 
   });
 
   test.each([
-    ['finished', /^unlink .*\/HEAD\.lock$/, 'm/a.md\n'],
-    ['undone', /^rename .*\/heads\/main$/, ''],
+    ['finished', releasing, 'm/a.md\n'],
+    ['undone', moving('main'), ''],
   ])('is seen after the change of a dead process was %s', async (way, operation, listed) => {
     const project = new Project();
     project.edit('f', 'MY!\n');

@@ -10,7 +10,8 @@ import { Refs } from '../../src/git/refs/refs.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
-import { gitEnv, objectFormat, type Repo } from '../support/repo.ts';
+import { moving, refFile, refLocks } from '../support/ref-form.ts';
+import { gitEnv, hasTables, objectFormat, type Repo } from '../support/repo.ts';
 import { create } from './create.ts';
 
 function open(repo: Pick<Repo, 'root'>, files: Files = new NodeFiles()) {
@@ -54,7 +55,7 @@ describe('between the plan and the locks', () => {
     const repo = create();
     // The journal has the lengths of the reflogs and would also detect it.
     repo.git('config', 'core.logAllRefUpdates', 'false');
-    rmSync(repo.path('.git/logs'), { recursive: true });
+    rmSync(repo.path('.git/logs'), { recursive: true, force: true });
     let his = '';
     const files = when(beforeTheLocks, () => {
       his = repo.git('commit-tree', '-m', 'his', '-p', 'HEAD', 'HEAD^{tree}').trim();
@@ -156,14 +157,13 @@ test('a lock with which a person has replaced that of a dead server is kept', as
   repo.write('m/a.md', 'by hand\n');
   await expect(put(repo, files)).rejects.toThrow();
   bury(repo.root);
-  for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
-    rmSync(repo.path(`.git/${lock}`));
-    repo.write(`.git/${lock}`, 'his');
+  const locks = ['.git/index.lock', ...refLocks('main')];
+  for (const lock of locks) {
+    rmSync(repo.path(lock));
+    repo.write(lock, 'his');
   }
   await expect(put(repo)).rejects.toMatchObject({ code: 'busy' });
-  for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
-    expect(repo.read(`.git/${lock}`)).toBe('his');
-  }
+  for (const lock of locks) expect(repo.read(lock)).toBe('his');
 });
 
 test('locks of a person are kept when those of a dead server in a linked work tree are removed', async () => {
@@ -172,12 +172,12 @@ test('locks of a person are kept when those of a dead server in a linked work tr
   const linked = { root: repo.path('linked') };
   const files = new FaultFiles();
   files.plan = () => {
-    return /^rename .*\/heads\/linked$/.test(files.log.at(-1) ?? '') ? { kind: 'kill' } : undefined;
+    return moving('linked').test(files.log.at(-1) ?? '') ? { kind: 'kill' } : undefined;
   };
   await expect(put(linked, files)).rejects.toThrow();
   bury(repo.root);
-  const his = ['.git/HEAD.lock', '.git/refs/heads/other.lock'];
-  const dead = ['.git/worktrees/linked/HEAD.lock', '.git/refs/heads/linked.lock'];
+  const his = ['.git/index.lock', ...(hasTables ? [] : refLocks('other'))];
+  const dead = refLocks('linked', '.git/worktrees/linked');
   for (const lock of his) repo.write(lock, 'his');
   for (const lock of dead) expect(existsSync(repo.path(lock))).toBe(true);
   await put(linked);
@@ -187,15 +187,13 @@ test('locks of a person are kept when those of a dead server in a linked work tr
 
 test.each([
   ['index', /^rename .*\/\.git\/index$/],
-  ['ref', /^rename .*\/heads\/main$/],
+  ['ref', moving('main')],
 ])(
   'locks that a person removes right before the rename of the %s, for a commit: the change comes after it',
   async (_, rename) => {
     const repo = create();
     const files = when(rename, () => {
-      for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
-        repo.takeAway(`.git/${lock}`);
-      }
+      for (const lock of ['.git/index.lock', ...refLocks('main')]) repo.takeAway(lock);
       repo.git('commit', '-q', '--allow-empty', '-m', 'by hand');
     });
     const made = await put(repo, files);
@@ -210,8 +208,8 @@ test('a lost change leaves no staged line after a person removes the locks and m
   let his = '';
   const files = new FaultFiles();
   files.plan = () => {
-    if (his !== '' || !/^rename .*\/heads\/main$/.test(files.log.at(-1) ?? '')) return undefined;
-    for (const lock of ['HEAD.lock', 'refs/heads/main.lock']) repo.takeAway(`.git/${lock}`);
+    if (his !== '' || !moving('main').test(files.log.at(-1) ?? '')) return undefined;
+    for (const lock of refLocks('main')) repo.takeAway(lock);
     his = repo.git('commit-tree', '-m', 'his', '-p', 'HEAD', 'HEAD^{tree}').trim();
     repo.git('update-ref', 'refs/heads/main', his);
     return { kind: 'error', code: 'EIO' };
@@ -222,47 +220,47 @@ test('a lost change leaves no staged line after a person removes the locks and m
 });
 
 describe('a commit of a person between the two renames of a change', () => {
-  test.each(['index', 'heads/main'])(
-    'right before the rename of %s drops no record',
-    async (target) => {
-      const repo = create();
-      await put(repo);
-      repo.write('his.txt', 'his\n');
-      repo.git('add', 'his.txt');
-      let failed = false;
-      const files = when(new RegExp(`^rename .*/${target}$`), () => {
-        try {
-          repo.git('commit', '-q', '-m', 'his');
-        } catch {
-          failed = true;
-        }
-      });
-      const made = await open(repo, files).commit(async () => {
-        return {
-          message: 'm',
-          changes: [{ path: 'm/b.md', bytes: Buffer.from('b\n'), seen: undefined }],
-        };
-      });
-      expect(files.log.filter((line) => line.startsWith('rename')).length).toBeGreaterThan(2);
-      if (!failed) expect(repo.git('log', '--format=%s')).toContain('his');
-      expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
-      expect(repo.git('show', 'HEAD:m/b.md')).toBe('b\n');
-      if (failed) repo.git('commit', '-q', '-m', 'his');
-      const tree = repo.git('ls-tree', '-r', '--name-only', 'HEAD').trim().split('\n');
-      expect(tree).toEqual(expect.arrayContaining(['his.txt', 'm/a.md', 'm/b.md']));
-      expect(repo.status()).toEqual([]);
-      expect(repo.fsck()).toBe('');
-    },
-  );
+  test.each([
+    ['index', /^rename .*\/index$/],
+    ['ref', moving('main')],
+  ])('right before the rename of the %s drops no record', async (_, rename) => {
+    const repo = create();
+    await put(repo);
+    repo.write('his.txt', 'his\n');
+    repo.git('add', 'his.txt');
+    let failed = false;
+    const files = when(rename, () => {
+      try {
+        repo.git('commit', '-q', '-m', 'his');
+      } catch {
+        failed = true;
+      }
+    });
+    const made = await open(repo, files).commit(async () => {
+      return {
+        message: 'm',
+        changes: [{ path: 'm/b.md', bytes: Buffer.from('b\n'), seen: undefined }],
+      };
+    });
+    expect(files.log.filter((line) => line.startsWith('rename')).length).toBeGreaterThan(2);
+    if (!failed) expect(repo.git('log', '--format=%s')).toContain('his');
+    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
+    expect(repo.git('show', 'HEAD:m/b.md')).toBe('b\n');
+    if (failed) repo.git('commit', '-q', '-m', 'his');
+    const tree = repo.git('ls-tree', '-r', '--name-only', 'HEAD').trim().split('\n');
+    expect(tree).toEqual(expect.arrayContaining(['his.txt', 'm/a.md', 'm/b.md']));
+    expect(repo.status()).toEqual([]);
+    expect(repo.fsck()).toBe('');
+  });
 
   test('finds the record in the index as soon as it finds the change in HEAD', async () => {
     const repo = create();
-    const begin = repo.git('rev-parse', 'HEAD');
+    const begin = repo.read(refFile('main'));
     const files = new FaultFiles();
     let index: string | undefined;
     files.plan = () => {
       // A commit reads the index after HEAD, and before it takes the lock of the index.
-      if (repo.read('.git/refs/heads/main') !== begin) index ??= repo.git('ls-files');
+      if (repo.read(refFile('main')) !== begin) index ??= repo.git('ls-files');
       return undefined;
     };
     await put(repo, files);

@@ -6,8 +6,10 @@ import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { MemoryError } from '../../src/core/values/error.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { newStack } from '../../src/git/reftable/table-addition.ts';
 import { deep } from '../support/depth.ts';
-import { gitEnv, Repo } from '../support/repo.ts';
+import { refFile } from '../support/ref-form.ts';
+import { gitEnv, hasTables, objectFormat, Repo } from '../support/repo.ts';
 import { slashed } from '../support/slashed.ts';
 import { linked } from '../support/windows.ts';
 import { create, passing } from './create.ts';
@@ -380,11 +382,11 @@ describe("a person's work", () => {
 describe('refusals', () => {
   const refused = async (repo: Repo, code: string, text: RegExp) => {
     // Git does not open a repository of an unknown kind.
-    const log = repo.read('.git/logs/HEAD');
+    const ref = repo.read(refFile('main'));
     const error = await put(open(repo.root), { 'm/a.md': '1' }).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(MemoryError);
     expect([error.code, error.text]).toEqual([code, expect.stringMatching(text)]);
-    expect(repo.read('.git/logs/HEAD')).toBe(log);
+    expect(repo.read(refFile('main'))).toBe(ref);
     expect(existsSync(repo.path('m/a.md'))).toBe(false);
   };
 
@@ -438,7 +440,8 @@ describe('refusals', () => {
     'refs/../config',
   ])('a HEAD that is not the name of a branch: %s', async (ref) => {
     const repo = create();
-    repo.write('.git/HEAD', `ref: ${ref}\n`);
+    const files = hasTables ? newStack(objectFormat, ref) : [['HEAD', `ref: ${ref}\n`] as const];
+    for (const [name, bytes] of files) repo.write(`.git/${name}`, bytes);
     await expect(put(open(repo.root), { 'm/a.md': '1' })).rejects.toMatchObject({
       code: 'damaged',
     });

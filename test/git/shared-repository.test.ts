@@ -1,7 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { sample } from '../support/depth.ts';
-import type { Repo } from '../support/repo.ts';
+import { refFile } from '../support/ref-form.ts';
+import { hasTables, type Repo } from '../support/repo.ts';
 import { create } from './create.ts';
 import { open, put } from './repository-at.ts';
 
@@ -11,8 +12,9 @@ function modes(repo: Repo, record: string): Record<string, string> {
   const oid = repo.git('rev-parse', 'HEAD').trim();
   const folder = `.git/objects/${oid.slice(0, 2)}`;
   const object = `${folder}/${readdirSync(repo.path(folder))[0] ?? ''}`;
-  const parts = { folder, object, ref: '.git/refs/heads/side', index: '.git/index' };
-  const logs = { log: '.git/logs/refs/heads/side' };
+  const parts = { folder, object, ref: refFile('side'), index: '.git/index' };
+  const [table] = hasTables ? repo.read(refFile('side')).trim().split('\n').reverse() : [];
+  const logs = { log: table ? `.git/reftable/${table}` : '.git/logs/refs/heads/side' };
   const found = Object.entries({ ...parts, ...logs }).map(([what, path]) => [what, mode(path)]);
   return Object.fromEntries([...found, ['record', mode(record)]]);
 }

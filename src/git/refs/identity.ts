@@ -79,7 +79,10 @@ function unsupported(reason: string, hint: string): MemoryError {
   });
 }
 
-/** The characters that git removes from a name: line ends, angle brackets, punctuation at both ends. */
+/**
+ * A name without the characters that git removes: line ends, angle brackets, punctuation at both ends. The
+ * period stays, as in "Jr."; older versions of git remove it as well.
+ */
 function clean(text: string): string {
-  return text.replace(/[\0\n\r<>]/g, '').replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, '');
+  return text.replace(/[\0\n\r<>]/g, '').replace(/^[\s,:;"'\\]+|[\s,:;"'\\]+$/g, '');
 }

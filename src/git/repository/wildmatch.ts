@@ -63,13 +63,11 @@ function advance(step: Step, text: string, reached: ReadonlySet<number>): Set<nu
 
 function parse(pattern: string): Step[] {
   const steps: Step[] = [];
-  // Git compares what comes before the first wildcard by itself, and takes the rest for a pattern.
-  const begin = pattern.search(/[*?[\\]/);
   for (let at = 0; at < pattern.length; ) {
     const letter = pattern[at] ?? '';
     const [stars = ''] = /^\*+/.exec(pattern.slice(at)) ?? [];
     if (stars !== '') {
-      const isWhole = stars.length >= 2 && (at === begin || pattern[at - 1] === '/');
+      const isWhole = stars.length >= 2 && (at === 0 || pattern[at - 1] === '/');
       const after = pattern[at + stars.length];
       at += stars.length;
       if (isWhole && after === undefined) steps.push({ kind: 'rest' });

@@ -1,0 +1,37 @@
+import { test } from 'vitest';
+import { hasTables } from './repo.ts';
+
+/** The file by whose replacement a branch moves: its own, or the list of all tables. */
+export function refFile(branch: string): string {
+  return hasTables ? '.git/reftable/tables.list' : `.git/refs/heads/${branch}`;
+}
+
+/** The files that lock a branch and the HEAD in a git directory. */
+export function refLocks(branch: string, gitDir = '.git'): string[] {
+  const ofHead = hasTables ? `${gitDir}/reftable/tables.list.lock` : `${gitDir}/HEAD.lock`;
+  return [...new Set([`${refFile(branch)}.lock`, ofHead])];
+}
+
+/** The operation of the disk that takes the lock of a branch. */
+export function locking(branch: string): RegExp {
+  return new RegExp(`^link .*/${refFile(branch)}.lock$`);
+}
+
+/** The operation of the disk that moves a branch. */
+export function moving(branch: string): RegExp {
+  return new RegExp(`^rename .*/${refFile(branch)}$`);
+}
+
+/** The operation of the disk that releases a lock after a branch has moved. */
+export const releasing = hasTables ? /^unlink .*\/memory-bank\/ref-/ : /^unlink .*\/HEAD\.lock$/;
+
+/** Declares a test of refs in files. */
+export const inFiles = test.extend<{ form: undefined }>({
+  form: [
+    async ({ skip }, use) => {
+      skip(hasTables, 'its subject is refs in files');
+      await use(undefined);
+    },
+    { auto: true },
+  ],
+});
