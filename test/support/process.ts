@@ -8,6 +8,10 @@ const top = resolve(import.meta.dirname, '../..');
 /** The built program. */
 export const main = join(top, 'dist/main.cjs');
 
+/** The runtime of the program: Node.js, or another one, whose words are the lines of `TEST_RUNTIME`. */
+export const [runtime = process.execPath, ...runtimeArgs] =
+  process.env.TEST_RUNTIME?.split('\n') ?? [];
+
 /** Makes an empty folder and returns its real path. */
 export function newFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'memory-bank-')));
@@ -34,7 +38,7 @@ type Message = any;
 export interface Start {
   readonly cwd?: string;
   readonly env?: { readonly [name: string]: string };
-  /** Command that runs Node.js, such as a tracer. */
+  /** Command that runs Node.js, such as a tracer, in place of the runtime. */
   readonly program?: string;
 }
 
@@ -50,12 +54,11 @@ export class RawClient {
   #read = 0;
   #over = false;
 
-  constructor(
-    args: readonly string[],
-    { cwd = newFolder(), env = {}, program = process.execPath }: Start = {},
-  ) {
+  constructor(args: readonly string[], { cwd = newFolder(), env = {}, program }: Start = {}) {
     const { PATH } = process.env;
-    this.child = spawn(program, args, { cwd, env: withHome({ PATH, HOME: '/home/me', ...env }) });
+    const options = { cwd, env: withHome({ PATH, HOME: '/home/me', ...env }) };
+    const words = program === undefined ? [...runtimeArgs, ...args] : args;
+    this.child = spawn(program ?? runtime, words, options);
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.out += text;
       this.#take();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { main, withHome } from './process.ts';
+import { main, runtime, runtimeArgs, withHome } from './process.ts';
 
 interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv;
@@ -9,5 +9,6 @@ interface ProgramOptions {
 /** Runs a command of the built program in a folder; returns its status and what it has written. */
 export function runProgram(cwd: string, args: readonly string[], options: ProgramOptions = {}) {
   const env = options.env && withHome(options.env);
-  return spawnSync(process.execPath, [main, ...args], { ...options, env, cwd, encoding: 'utf8' });
+  const words = [...runtimeArgs, main, ...args];
+  return spawnSync(runtime, words, { ...options, env, cwd, encoding: 'utf8' });
 }

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { checkDrivenMerge, mergeFile, setMergeDriver } from '../../app/session/merging.ts';
 import { findRoot } from '../../app/session/root.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Command } from '../line/command.ts';
 import { printable } from '../screen/terminal.ts';
+import { ownProgram } from '../setup/own-entry.ts';
 
 /** `memory-bank merge-driver`: merges a file that both sides changed, for git (gitattributes, "merge"). */
 export const mergeDriver: Command = {
@@ -45,10 +45,9 @@ export const installMergeDriver: Command = {
   async run({ options, values }) {
     const uninstall = values.uninstall === true;
     const { path } = await findRoot({ ...options.place, clientRoots: async () => [] });
-    const command = [process.execPath, resolve(process.argv[1] ?? '')];
     const { top, changed } = await setMergeDriver(
       path,
-      uninstall ? undefined : command,
+      uninstall ? undefined : ownProgram(),
       options.durability,
     );
     const what = uninstall ? 'by its own means' : 'with memory-bank';

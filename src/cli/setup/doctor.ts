@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Finding } from '../../app/health/finding.ts';
 import { checkHealth } from '../../app/health/health.ts';
 import { readText } from '../../app/project/project-file.ts';
@@ -13,7 +12,7 @@ import { Screen } from '../screen/terminal.ts';
 import { clients, configPath, entryName, type McpClient, type Surroundings } from './client.ts';
 import { CannotStart, NotOnPath, NotStarted, startOfEntry } from './entry-start.ts';
 import { checkHooks } from './hook-check.ts';
-import { binName, otherUse, pathAdvice, realPath } from './own-entry.ts';
+import { binName, otherUse, ownProgram, pathAdvice, realPath } from './own-entry.ts';
 import { ProbeError, probeProcess, probeUrl } from './server-probe.ts';
 
 const marks = { good: 'ok', note: 'note', bad: 'WRONG' } as const;
@@ -29,11 +28,10 @@ export const doctor: Command = {
   },
   async run(invocation) {
     const { app, options, values } = invocation;
-    const program = [process.execPath, resolve(process.argv[1] ?? '')];
     const screen = new Screen();
     return inSession(invocation, async (session, call) => {
       const findings = [
-        ...(await checkHealth(app, session, options.place, program, call)),
+        ...(await checkHealth(app, session, options.place, ownProgram(), call)),
         ...(await checkClients(invocation)),
       ];
       const word = await wordingFor();

@@ -2,7 +2,7 @@ import { existsSync, type Stats, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve, sep } from 'node:path';
 import { isObject } from '../../core/values/json.ts';
 import type { Surroundings } from './client.ts';
-import { binName, packageName, realPath, withoutCmd } from './own-entry.ts';
+import { binName, ownMain, packageName, realPath, withoutCmd } from './own-entry.ts';
 import type { ServerProcess } from './server-probe.ts';
 
 /** The action of a client for an entry: it starts a process, or connects to a URL. */
@@ -74,7 +74,7 @@ function ownProcess(
   }
   // A name that was found on the PATH is what the user has installed; a path may lead anywhere.
   const isNode = named === 'node' || real === realPath(process.execPath);
-  const self = realPath(resolve(process.argv[1] ?? ''));
+  const self = realPath(ownMain());
   if (named === binName || real === self) {
     checkArguments(args);
     return start;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, relative, sep } from 'node:path';
 import { checkFirstWrite } from '../../app/health/repository-check.ts';
 import { projectPath } from '../../app/project/project-file.ts';
 import type { CallOptions } from '../../app/session/call-context.ts';
@@ -27,7 +27,7 @@ import { clients, configPath, entryName, type Surroundings } from './client.ts';
 import { hookClients, hookPath } from './client-hooks.ts';
 import { type ClientPrograms, clientPrograms, isFromNpx } from './client-programs.ts';
 import { findOnPath } from './entry-start.ts';
-import { binName, packageName, pathAdvice, withoutCmd } from './own-entry.ts';
+import { binName, ownMain, ownProgram, packageName, pathAdvice, withoutCmd } from './own-entry.ts';
 import { ProjectProposals } from './project-proposals.ts';
 import {
   applyEdit,
@@ -148,16 +148,6 @@ async function found({ invocation, session, call }: SetupSession) {
     if (error instanceof MemoryError && error.code !== 'cancelled') return undefined;
     throw error;
   }
-}
-
-/** The command by which git starts this program. */
-function ownProgram(): readonly string[] {
-  return [process.execPath, ownMain()];
-}
-
-/** The path of this program's main file. */
-function ownMain(): string {
-  return resolve(process.argv[1] ?? '');
 }
 
 /** Describes what the first commit of the memory will make. */

@@ -42,9 +42,20 @@ export function otherUse(
   return realPath(resolve(root, served)) === root ? undefined : `serves ${served}`;
 }
 
+/** The path of this program's main file. */
+export function ownMain(): string {
+  return resolve(process.argv[1] ?? '');
+}
+
+/** The command by which git starts this program. Deno grants a program nothing by itself. */
+export function ownProgram(): readonly string[] {
+  const granted = process.versions.deno === undefined ? [] : ['run', '--allow-all'];
+  return [process.execPath, ...granted, ownMain()];
+}
+
 /** The command that puts this program on the PATH, as the beginning of a sentence. */
 export function pathAdvice(): string {
-  const main = realPath(resolve(process.argv[1] ?? ''));
+  const main = realPath(ownMain());
   return /[\\/]node_modules[\\/]/.test(main)
     ? `"npm install -g ${packageName}@${packageVersion}" puts it there`
     : `"npm link" in ${dirname(dirname(main))} puts it there, and "npm install -g ${packageName}" once the package is published`;
@@ -72,7 +83,7 @@ function isThisProgram(started: string): boolean {
   if ([binName, packageName].includes(started.replace(/(?!^)@[^/\\]*$/, ''))) return true;
   const installed = `/${packageName}/${packageJson.bin[binName]}`;
   if (started.replaceAll('\\', '/').endsWith(installed)) return true;
-  return realPath(resolve(started)) === realPath(resolve(process.argv[1] ?? ''));
+  return realPath(resolve(started)) === realPath(ownMain());
 }
 
 function rootOption(words: readonly string[]): string | undefined {
