@@ -1,5 +1,6 @@
+import { bytesOf, SectionFile, sectionFile } from '../../src/store/derived/section-file.ts';
 import { tableDimensions } from '../../src/store/search/meaning/packed-vector.ts';
-import { WordTable, wordTableFile } from '../../src/store/search/meaning/word-table.ts';
+import { tableMark, WordTable, wordTableFile } from '../../src/store/search/meaning/word-table.ts';
 import { stem } from '../../src/store/search/text/analyser.ts';
 import { seeded } from './seeded.ts';
 
@@ -37,4 +38,33 @@ export function smallTable(): WordTable {
   const table = WordTable.read(smallTableBytes());
   if (!table) throw new Error('The table cannot be read.');
   return table;
+}
+
+/** Numbers that replace those of a table; its checksums are right. */
+export interface Hostile {
+  readonly ends?: readonly number[];
+  readonly slots?: readonly number[];
+  readonly factor?: number;
+  readonly usual?: number;
+}
+
+/** The bytes of a table of a few words with other numbers. */
+export function hostileTable({ ends, slots, factor, usual }: Hostile): Uint8Array {
+  const file = SectionFile.open(smallTableBytes(), tableMark);
+  const sections: Uint8Array[] = [];
+  for (let at = 0; file?.has(at); at++) sections.push(Uint8Array.from(file.section(at) ?? []));
+  const [, own = new Uint8Array(), , , places = new Uint8Array(), vectors, direction] = sections;
+  new Uint32Array(own.buffer).set(ends ?? []);
+  if (slots) new Uint16Array(places.buffer).fill(0).set(slots);
+  if (factor !== undefined && vectors) {
+    const floats = new Float32Array(vectors.buffer);
+    for (let at = 0; at < floats.length; at += 10) floats[at] = factor;
+  }
+  if (usual !== undefined && direction) new Float64Array(direction.buffer).fill(usual);
+  return Buffer.concat(
+    sectionFile(
+      tableMark,
+      sections.map((one) => bytesOf(one)),
+    ),
+  );
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { NodeFiles } from '../../../src/git/disk/file-layer.ts';
 import { SearchIndex } from '../../../src/store/search/index.ts';
 import {
@@ -8,10 +8,15 @@ import {
   tableDimensions,
 } from '../../../src/store/search/meaning/packed-vector.ts';
 import { shippedTable } from '../../../src/store/search/meaning/shipped-table.ts';
-import { WordTable } from '../../../src/store/search/meaning/word-table.ts';
+import { WordTable, wordTableFile } from '../../../src/store/search/meaning/word-table.ts';
 import { vectorBytes } from '../../../src/store/search/terms/document-vectors.ts';
 import { seeded } from '../../support/seeded.ts';
-import { smallTable, smallTableBytes } from '../../support/small-table.ts';
+import {
+  type Hostile,
+  hostileTable,
+  smallTable,
+  smallTableBytes,
+} from '../../support/small-table.ts';
 
 describe('a packed vector', () => {
   const random = seeded(3);
@@ -63,10 +68,75 @@ describe('the table of words', () => {
     ['empty', () => new Uint8Array()],
     ['of another version', (bytes: Uint8Array) => bytes.with(4, (bytes[4] ?? 0) ^ 1)],
     ['changed in one bit', (bytes: Uint8Array) => bytes.with(bytes.length - 3, 0)],
+    ['without numbers', () => hostileTable({ usual: Number.NaN })],
     ['another file', () => Buffer.from('{"words": 3}'.repeat(1000))],
   ])('is not used if it is %s', (_, change) => {
     expect(WordTable.read(smallTableBytes())?.size).toBeGreaterThan(3);
     expect(WordTable.read(change(smallTableBytes()))).toBeUndefined();
+  });
+
+  test.each<[string, (bytes: Buffer | undefined) => Buffer | undefined]>([
+    ['missing', () => undefined],
+    ['cut', (bytes) => bytes?.subarray(0, 1_000_000)],
+    ['of another version', (bytes) => bytes && Buffer.from(bytes.with(4, 0))],
+    [
+      'not readable',
+      () => {
+        throw new Error('EACCES');
+      },
+    ],
+  ])('of the package that is %s is no table', async (_, change) => {
+    class OtherFiles extends NodeFiles {
+      override read(...args: Parameters<NodeFiles['read']>) {
+        return change(super.read(...args));
+      }
+    }
+    vi.resetModules();
+    const fresh = await import('../../../src/store/search/meaning/shipped-table.ts');
+    expect(fresh.shippedTable(new NodeFiles())?.size).toBeGreaterThan(20_000);
+    vi.resetModules();
+    const other = await import('../../../src/store/search/meaning/shipped-table.ts');
+    expect(other.shippedTable(new OtherFiles())).toBeUndefined();
+  });
+
+  test('has every word that it was made of', () => {
+    const words = [
+      ...new Set(['a', 'ab', 'abc', 'b', 'é', '数据', 'zebra', '😀', 'x'.repeat(200)]),
+    ];
+    for (let at = 0; at < 300; at++) words.push(`word${at}`);
+    words.sort();
+    const shares = words.map(() => 0.001);
+    const bytes = Buffer.concat(wordTableFile(words, shares, () => new Float64Array(72).fill(1)));
+    const table = WordTable.read(bytes);
+    expect(words.map((word) => table?.placeOf(word))).toEqual(words.map((_, at) => at));
+    for (const other of ['', 'abcd', 'ac', '数', 'word', 'word3000', 'É', '\ud83d']) {
+      expect(table?.placeOf(other)).toBe(-1);
+    }
+  });
+
+  test('costs no answer if its content is hostile', () => {
+    const hostile: readonly Hostile[] = [
+      { ends: [9, 1, 4_000_000_000, 0] },
+      { slots: [7, 8, 9, 65_535] },
+      { slots: [1, 1, 1, 1] },
+      { factor: Number.NaN },
+      { factor: Number.POSITIVE_INFINITY },
+      { factor: 3e38 },
+    ];
+    for (const content of hostile) {
+      const table = WordTable.read(hostileTable(content));
+      if (!table) throw new Error('The table cannot be read.');
+      const made = new SearchIndex();
+      made.upsert({ id: 'a', fields: { title: 'Login', body: 'a jwt for each session' } });
+      made.upsert({ id: 'b', fields: { title: 'Other', body: 'a cat in the garden' } });
+      for (const query of ['login jwt', 'authentication', 'the cat sleeps', 'login database']) {
+        const words = made.search(query).hits;
+        const { hits } = made.search(query, { table, explain: true });
+        expect(hits.map(({ id }) => id)).toEqual(expect.arrayContaining(words.map(({ id }) => id)));
+        for (const { score } of hits) expect(score).toBeLessThanOrEqual(1);
+        for (const { score } of hits) expect(score).toBeGreaterThanOrEqual(0);
+      }
+    }
   });
 });
 
@@ -135,6 +205,16 @@ describe('a search with the table', () => {
     index.remove('misc');
     expect(ids('authentication')[0]).toBe('auth');
     index.upsert({ id: 'misc', fields: { title: 'Other', body: 'The cat sleeps.' } });
+  });
+
+  test.each([1, 2])('works in a memory of %i records', (count) => {
+    const small = new SearchIndex();
+    const own = Object.entries(texts).slice(0, count);
+    for (const [id, [title, body]] of own) small.upsert({ id, fields: { title, body } });
+    const found = (query: string) => small.search(query, { table }).hits.map(({ id }) => id);
+    expect(found('login')).toEqual(['auth']);
+    expect(found('semaphore')).toEqual([]);
+    expect(found('css')).toEqual([]);
   });
 
   test('takes a query of ten thousand words, and words of every script', () => {
