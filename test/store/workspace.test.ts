@@ -674,6 +674,45 @@ describe('a damaged file', () => {
     expect((await opened.call.project.info()).readOnly).toContain('9.1.0');
   });
 
+  test('a search knows the synonyms of the settings as they are now', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'a', 'The Kranplan is checked each morning.');
+    const path = '.memory-bank/config.yaml';
+    const settings = repo.read(path);
+    const found = async (query: string) => {
+      const { hits } = await opened.call.store.search({ query });
+      return hits.map(({ key }) => key);
+    };
+    expect(await found('crane')).toEqual([]);
+    repo.write(path, `${settings}synonyms:\n  - [crane, Kranplan]\n`);
+    expect(await found('crane')).toEqual(['a']);
+    repo.write(path, `${settings}synonyms:\n  - [hoist, Kranplan]\n`);
+    expect(await found('crane')).toEqual([]);
+    expect(await found('hoist')).toEqual(['a']);
+  });
+
+  test('synonyms have to be groups of words', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'a');
+    const path = '.memory-bank/config.yaml';
+    const settings = repo.read(path);
+    for (const [synonyms, message] of [
+      ['[[crane plan, Kranplan]]', /synonyms.*one word of letters and digits/],
+      ['[[crane]]', /synonyms/],
+      ['[crane, Kranplan]', /synonyms/],
+      ["[[crane, '']]", /synonyms/],
+      [`[[${Array.from({ length: 21 }, (_, at) => `w${at}`).join(', ')}]]`, /synonyms/],
+      [`[${'[a, b], '.repeat(201)}]`, /synonyms/],
+    ] as const) {
+      repo.write(path, `${settings}synonyms: ${synonyms}\n`);
+      const refusal = { code: 'damaged', message: expect.stringMatching(message) };
+      await expect(add(opened, 'b')).rejects.toMatchObject(refusal);
+    }
+    expect(await keys(opened)).toEqual(['a']);
+  });
+
   test('commits are signed off where the settings or git ask for it', async () => {
     const repo = create();
     const opened = await serve(repo.root);

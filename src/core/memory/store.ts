@@ -263,6 +263,8 @@ export type MatchWay =
   | 'abbreviation'
   /** A word that means about the same. */
   | 'synonym'
+  /** A word that the settings of the memory name as a synonym. */
+  | 'alias'
   /** The query as a literal text. */
   | 'literal';
 

@@ -96,7 +96,8 @@ export class TreeSearch {
     const { types } = memory;
     this.#view = new LiveRecords(folder, types);
     const table = () => shippedTable(memory.files);
-    this.#search = new RecordSearch(this.#view, types, async () => [], table);
+    const synonyms = () => memory.settings.synonyms;
+    this.#search = new RecordSearch(this.#view, types, async () => [], table, synonyms);
     const isSaved = tree !== undefined && least < Number.POSITIVE_INFINITY;
     const place = () => (isSaved ? derivedPlace(memory, tree) : undefined);
     // A file with another name than its own counts as missing.

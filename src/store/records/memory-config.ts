@@ -61,6 +61,13 @@ function spoken(what: string, usually = true) {
     .describe(`Whether hooks give an agent ${what}. Without it: \`${usually}\`.`);
 }
 
+/** Limits of the synonyms. */
+const mostGroups = 200;
+const mostWords = 20;
+const word = z
+  .string()
+  .regex(/^[\p{L}\p{M}\p{N}]{1,40}$/u, 'must be one word of letters and digits, at most 40');
+
 /** The content of `config.yaml`. */
 export const memoryConfig = z.object({
   format: z
@@ -136,6 +143,13 @@ export const memoryConfig = z.object({
     .describe(
       'The name under which the changes of all agents wait. Without it: a name for each session.',
     ),
+  synonyms: z
+    .array(z.array(word).min(2).max(mostWords))
+    .max(mostGroups)
+    .optional()
+    .describe(
+      'Words that mean the same in this project, in groups: a search for one of them also finds the others.',
+    ),
   memories: z
     .array(memoryPin)
     .max(20)
@@ -169,6 +183,7 @@ const restricts: Record<keyof MemoryConfig, boolean> = {
   sync: false,
   review: true,
   review_branch: false,
+  synonyms: false,
   memories: false,
 };
 const restricting = memoryConfig.keyof().options.filter((key) => restricts[key]);
@@ -198,6 +213,7 @@ export const configRecord = {
     requires: 'latest',
     project_id: 'first',
     memories: 'list',
+    synonyms: 'list',
   } satisfies MergeRule<MemoryConfig>,
 };
 

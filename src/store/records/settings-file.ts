@@ -68,6 +68,11 @@ export class SettingsFile {
     return settings !== undefined && lacksFormat(settings);
   }
 
+  /** Groups of words that mean the same in this project. */
+  get synonyms(): readonly (readonly string[])[] {
+    return this.#readable()?.synonyms ?? [];
+  }
+
   /** The memories of other repositories that the settings pin. */
   get pins(): readonly MemoryPin[] {
     return this.#readable()?.memories ?? [];

@@ -17,6 +17,7 @@ import { type MeaningSignal, prepareMeanings } from './meaning/meaning.ts';
 import type { ProjectText } from './meaning/training-matrix.ts';
 import type { WordTable } from './meaning/word-table.ts';
 import type { WordVectors } from './meaning/word-vectors.ts';
+import { OwnAliases } from './query/own-aliases.ts';
 import { SearchFilter } from './query/search-filter.ts';
 import { similarRecords, type WrittenRecord } from './similar-records.ts';
 
@@ -36,17 +37,20 @@ export class RecordSearch {
   readonly #signals: () => Promise<readonly MeaningSignal[]>;
   /** Returns the table of words that ships with the program. */
   readonly #table: () => WordTable | undefined;
+  readonly #aliases: OwnAliases;
 
   constructor(
     view: LiveRecords,
     types: readonly AnyRecordType[],
     signals: () => Promise<readonly MeaningSignal[]> = async () => [],
     table: () => WordTable | undefined = () => undefined,
+    synonyms: () => readonly (readonly string[])[] = () => [],
   ) {
     this.#view = view;
     this.#types = types;
     this.#signals = signals;
     this.#table = table;
+    this.#aliases = new OwnAliases(synonyms);
     this.#indexed = new IndexedRecords(view, types);
   }
 
@@ -134,7 +138,9 @@ export class RecordSearch {
       ...(request.sure && { sure: request.sure }),
       fuzzy,
       meanings,
-      ...(fuzzy && !request.sure && { table: this.#table() }),
+      ...(fuzzy && !request.sure && { aliases: this.#aliases.now }),
+      // In some fields only, words decide.
+      ...(fuzzy && !request.sure && !request.fields && { table: this.#table() }),
       explain: request.explain ?? false,
       rest,
     });

@@ -140,6 +140,7 @@ class StoreWorkspace implements Workspace {
       types,
       () => this.#signals(),
       () => parts.table(files),
+      () => this.#memory.settings.synonyms,
     );
     this.#learnAfter = parts.learnAfter;
     this.#openEmbedder = options.embedder;

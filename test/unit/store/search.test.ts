@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SearchFields } from '../../../src/core/record/record-type.ts';
 import { SearchIndex, type SearchOptions } from '../../../src/store/search/index.ts';
+import { aliasesOf } from '../../../src/store/search/query/own-aliases.ts';
+import { smallTable } from '../../support/small-table.ts';
 
 /** An index of documents by id; a text alone is the body of a document without a title. */
 function index(documents: { [id: string]: string | SearchFields }): SearchIndex {
@@ -181,6 +183,49 @@ describe('synonyms', () => {
       asked: 'signin',
       found: [{ word: 'authenticate', how: 'synonym', fields: ['body'] }],
     });
+  });
+});
+
+describe('synonyms of the memory itself', () => {
+  const made = index({
+    plan: 'The Kranplan is checked each morning.',
+    tenant: 'Each Mandant has a schema.',
+    code: 'JobTicket2 starts the transport.',
+    other: 'Each tenant pays by month, and each morning.',
+  });
+  const aliases = aliasesOf([
+    ['tenant', 'Mandanten', 'customer'],
+    ['crane', 'KRANPLAN'],
+    ['job', 'JobTicket2'],
+    ['alone', 'alone'],
+  ]);
+
+  test('find a text as if it had the word itself', () => {
+    expect(ids(made, 'tenant schema', { aliases })).toEqual(['tenant', 'other']);
+    expect(ids(made, 'crane', { aliases })).toEqual(['plan']);
+    expect(ids(made, 'Kranplan', { aliases })).toEqual(['plan']);
+    expect(ids(made, 'job', { aliases })).toEqual(['code']);
+    expect(ids(made, 'crane')).toEqual([]);
+    expect(ids(made, 'alone', { aliases })).toEqual([]);
+  });
+
+  test('count nearly like the word, and the explanation names them', () => {
+    const word = first(made, 'Kranplan').score;
+    const { score, explanation } = first(made, 'crane', { aliases, explain: true });
+    expect(score).toBeGreaterThan(0.9 * word);
+    expect(score).toBeLessThanOrEqual(word);
+    expect(explanation?.words[0]).toMatchObject({
+      asked: 'crane',
+      found: [{ word: 'kranplan', how: 'alias', fields: ['body'] }],
+    });
+  });
+
+  test('leave no room for other meaning', () => {
+    const table = smallTable();
+    const login = index({ a: 'A jwt for each session.', b: 'Each Ausweis is signed.' });
+    const own = aliasesOf([['authentication', 'Ausweis']]);
+    expect(ids(login, 'authentication', { table })[0]).toBe('a');
+    expect(ids(login, 'authentication', { table, aliases: own })).toEqual(['b']);
   });
 });
 

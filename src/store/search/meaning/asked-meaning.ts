@@ -41,6 +41,7 @@ export function askedMeaning(
 ): AskedMeaning | undefined {
   const text = query.slice(0, mostText).replace(literalParts, ' ');
   const found = new Set(concepts.map(({ asked }) => asked));
+  const aliased = new Set(concepts.filter(hasAlias).map(({ asked }) => asked));
   const seen = new Set<string>();
   const words: AskedWord[] = [];
   const vector = new Float64Array(tableDimensions);
@@ -54,7 +55,8 @@ export function askedMeaning(
     sums.all += value;
     const place = table.placeOf(term);
     // A word that the table has is not a misspelling of another one.
-    if (own || (place < 0 && found.has(word))) sums.known += value;
+    const isKnown = own || aliased.has(word) || (place < 0 && found.has(word));
+    if (isKnown) sums.known += value;
     if (place < 0) return;
     sums.covered += value;
     words.push({ word, term, place });
@@ -64,4 +66,9 @@ export function askedMeaning(
   if (seen.size === 1 && sums.known === sums.all) return undefined;
   if (words.length === 0 || !toUnit(vector)) return undefined;
   return { words, vector, covered: sums.covered / sums.all, known: sums.known / sums.all };
+}
+
+/** Whether the memory has a word that its own settings name as a synonym. */
+function hasAlias({ ways }: Concept): boolean {
+  return [...ways.values()].includes('alias');
 }

@@ -7,6 +7,11 @@ import { analyse, type SearchToken, stem } from '../text/analyser.ts';
 import { stopWords } from '../text/stop-words.ts';
 import { synonymsOf } from '../text/synonyms.ts';
 
+/** The stems of words that mean the same as a word, by its stem. */
+export interface Aliases {
+  of(term: string): Iterable<string>;
+}
+
 /** One thing that the query asks for. */
 export interface Concept {
   /** The word of the query. */
@@ -37,6 +42,8 @@ const mostText = 10_000;
 const wholeWeight = 0.6;
 /** Weight of a synonym or abbreviation of a word, and of the word that an abbreviation is short for. */
 const otherWeight = 0.5;
+/** Weight of a synonym that the settings of the memory name. */
+const aliasWeight = 0.9;
 /** Weight of a correction, a completion and a half of an unknown word. */
 const correctionWeight = 0.8;
 const completionWeight = 0.8;
@@ -77,8 +84,16 @@ export function hasWholeWord(query: string): boolean {
  * Divides a query into concepts, in the words that the index knows.
  *
  * @param size the number of documents.
+ * @param aliases the synonyms of the memory itself.
  */
-export function* plan(query: string, dictionary: Dictionary, size: number): Steps<Concept[]> {
+export function* plan(
+  query: string,
+  dictionary: Dictionary,
+  size: number,
+  aliases?: Aliases,
+): Steps<Concept[]> {
+  const others = (word: string, reading: Pick<Reading, 'terms' | 'ways'>) =>
+    addOthers(word, reading, dictionary, size, aliases);
   const readings = new Map<string, Reading>();
   const concepts = new Map<string, Concept>();
   let words: { readonly start: number; readonly reading: Reading }[] = [];
@@ -88,7 +103,7 @@ export function* plan(query: string, dictionary: Dictionary, size: number): Step
       if (!readings.has(token.term)) {
         // Of a misspelt word, its correction has synonyms.
         const word = reading.known ? token.term : stem(reading.spelt);
-        addOthers(word, reading, dictionary, size);
+        others(word, reading);
       }
       readings.set(token.term, reading);
       const { terms, ways } = reading;
@@ -111,7 +126,7 @@ export function* plan(query: string, dictionary: Dictionary, size: number): Step
         known ?? (token.kind === 'whole' ? repairWhole(token, parts, dictionary) : undefined);
       const terms = new Map<Term, number>(term ? [[term, 1]] : []);
       const ways = new Map<Term, MatchWay>(term && !known ? [[term, 'correction']] : []);
-      addOthers(token.term, { terms, ways }, dictionary, size);
+      others(token.term, { terms, ways });
       concepts.set(token.term, { asked: token.word, weight: wholeWeight, terms, ways });
     }
   }
@@ -130,7 +145,15 @@ function addOthers(
   { terms, ways }: Pick<Reading, 'terms' | 'ways'>,
   dictionary: Dictionary,
   size: number,
+  aliases: Aliases | undefined,
 ): void {
+  // First of all: the project knows its own words best.
+  for (const form of aliases?.of(word) ?? []) {
+    const term = dictionary.term(form);
+    if (!term || (terms.get(term) ?? 0) >= aliasWeight) continue;
+    terms.set(term, aliasWeight);
+    ways.set(term, 'alias');
+  }
   const own = dictionary.term(word);
   const value = (term: Term) => rarity(term.postings.length, size);
   const add = (form: string, way: MatchWay) => {

@@ -9,7 +9,7 @@ import { type RatedEntry, ratedEntries } from '../passage/rated-entries.ts';
 import { excerpt } from '../passage/snippet.ts';
 import { AskedTerms } from '../query/asked-terms.ts';
 import { FieldScope } from '../query/field-scope.ts';
-import { type Concept, isDoubtful, plan } from '../query/query.ts';
+import { type Aliases, type Concept, isDoubtful, plan } from '../query/query.ts';
 import { type Hit, type Hits, plain } from '../terms/search-document.ts';
 import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
 import { type DatedEntry, entriesOf } from '../text/log-entries.ts';
@@ -39,6 +39,8 @@ export interface WordSearchOptions {
   readonly meanings?: readonly PreparedMeaning[];
   /** Vectors of words, for what the words of the query do not find. */
   readonly table?: WordTable | undefined;
+  /** The synonyms of the memory itself. */
+  readonly aliases?: Aliases | undefined;
 }
 
 /** A question for a reason. */
@@ -111,7 +113,7 @@ export function* findByWords(
   const scope = new FieldScope(options.fields);
   const { dictionary } = collection;
   if (isDoubtful(query, dictionary)) yield* dictionary.preparing();
-  const concepts = yield* plan(query, dictionary, collection.size);
+  const concepts = yield* plan(query, dictionary, collection.size, options.aliases);
   const asked = new AskedTerms(concepts, dictionary.termCount);
   const name = plain(query);
   const { ranked, total, alone, rarities } = yield* rank(collection, {
