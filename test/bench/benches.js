@@ -13,6 +13,7 @@ export const benches = new Map([
   ['history', 'log, blame and restoration, next to native git'],
   ['secrets', 'credentials that are found, and texts that are refused by mistake'],
   ['tokens', 'the size of the longest answers'],
+  ['tools', 'whether the words of a task lead to the right tool'],
   ['truth', 'the check of evidence against the history of real repositories'],
   ['brief', 'the brief and the hooks, next to `node -e 0`'],
   ['unasked', 'what a hook adds to prompts that a record answers, and to others'],

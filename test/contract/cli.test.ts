@@ -90,6 +90,12 @@ describe('the arguments of a tool', () => {
     expect(run('decision-log').stdout).toContain('- cookies\n- basic\n');
   });
 
+  test('a short command also says what an agent would get next to the answer', () => {
+    expect(run('diff', '2020-01-01').stderr).toMatch(
+      /^memory-bank: note: The branch has no commit before 2020-01-01T/,
+    );
+  });
+
   deep('a boolean can be turned off', () => {
     const before = run('active-context').stdout;
     const args = ['--action', 'Ship', '--description', 'it', '--no-update-active-context'];

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { manifests, serverName } from '../../plugins/manifests.js';
 import { commandName } from '../../src/cli/line/tool-arguments.ts';
 import type { Toolset } from '../../src/core/declarations/toolset.ts';
 import { inputSchema } from '../../src/core/values/input.ts';
@@ -64,12 +63,6 @@ describe('the tools', () => {
     const names = tools.map((tool) => tool.name);
     expect(names.filter((name) => !/^[a-zA-Z0-9_-]{1,40}$/.test(name))).toEqual([]);
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
-  });
-
-  it('have names that a model takes with the prefix of a plugin', () => {
-    const plugin = manifests['claude-code/.claude-plugin/plugin.json']?.name;
-    const longest = tools.map((tool) => `mcp__plugin_${plugin}_${serverName}__${tool.name}`);
-    expect(longest.filter((full) => full.length > 64)).toEqual([]);
   });
 
   it('have short names that no other command has', () => {

@@ -81,9 +81,11 @@ function shortCommand(toolset: Toolset, tool: Tool, form: ToolCommand): Command 
       const screen = new Screen(process.stdout, process.env, word);
       const json = values.output === 'json';
       const run = tool.effect === 'read' ? inReadingSession : inSession;
+      const notes: string[] = [];
+      const note = (text: string) => void notes.push(text);
       try {
         const result = await run(invocation, (session, options) =>
-          app.run(session, form.name, options, async (context) => {
+          app.run(session, form.name, { ...options, note }, async (context) => {
             await toolset.before?.(context, tool);
             const name = typeof args.record === 'string' ? 'record' : 'path';
             const path = args[name];
@@ -98,6 +100,7 @@ function shortCommand(toolset: Toolset, tool: Tool, form: ToolCommand): Command 
         );
         if (json) await screen.showJson(toolset.success(tool, result.answer()));
         else await screen.show(textOf(result.show(screen)));
+        for (const text of notes) showNote(screen, text);
         if (!json && result.nothing) process.stderr.write(`${screen.message(result.nothing)}\n`);
         return result.failure === undefined ? 0 : exitStatus[result.failure];
       } catch (error) {
@@ -107,6 +110,10 @@ function shortCommand(toolset: Toolset, tool: Tool, form: ToolCommand): Command 
       }
     },
   };
+}
+
+function showNote(screen: Screen, text: string): void {
+  process.stderr.write(`memory-bank: note: ${screen.message(text)}\n`);
 }
 
 function textOf(lines: readonly string[]): string {
@@ -161,7 +168,7 @@ function callTool(
     } else if (reply.error === undefined) await showReadable(screen, reply.body);
     if (reply.error === undefined) {
       for (const note of [opened, reply.note]) {
-        if (note) process.stderr.write(`memory-bank: note: ${screen.message(note)}\n`);
+        if (note) showNote(screen, note);
       }
       return 0;
     }

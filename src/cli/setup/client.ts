@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { personalPath, projectPath } from '../../app/project/project-file.ts';
 import { json, jsonWithComments } from './json-entry.ts';
 import type { Language } from './language.ts';
+import type { ToolLimits } from './listed-tools.ts';
 import { toml } from './toml-entry.ts';
 
 /** The command by which a client starts the server. */
@@ -32,6 +33,7 @@ export interface McpClient {
   readonly namesProject?: boolean;
   /** Files or folders whose presence shows that the client is in use here. */
   signs(around: Surroundings): readonly string[];
+  readonly limits: ToolLimits;
   /** The language of its configuration. */
   readonly language: Language;
   /** The key of the list of servers in it. */
@@ -54,6 +56,9 @@ export function configPath(client: McpClient, around: Surroundings): string {
 /** The name of the entry in every configuration. */
 export const entryName = 'memory-bank';
 
+/** The form of a name in most clients, and the length that services of models take. */
+const usual: ToolLimits = { prefix: `mcp__${entryName}__`, nameLength: 64 };
+
 const stdio = (start: Start): Start => ({ type: 'stdio', ...start });
 
 /** Clients by the name that `--clients` takes. */
@@ -67,6 +72,7 @@ export const clients: { readonly [name: string]: McpClient } = {
       join(root, 'CLAUDE.md'),
       join(home, '.claude'),
     ],
+    limits: usual,
     language: json,
     servers: 'mcpServers',
     start: stdio,
@@ -76,6 +82,7 @@ export const clients: { readonly [name: string]: McpClient } = {
     config: ({ home, env }) => join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
     personal: true,
     signs: ({ home, env }) => [env.CODEX_HOME || join(home, '.codex')],
+    limits: usual,
     language: toml,
     servers: 'mcp_servers',
   },
@@ -83,6 +90,7 @@ export const clients: { readonly [name: string]: McpClient } = {
     title: 'Cursor',
     config: ({ root }) => join(root, '.cursor', 'mcp.json'),
     signs: ({ root }) => [join(root, '.cursor')],
+    limits: { tools: 80, prefix: `${entryName}:`, nameLength: 60 },
     language: json,
     servers: 'mcpServers',
     // It starts servers in the home directory.
@@ -95,6 +103,7 @@ export const clients: { readonly [name: string]: McpClient } = {
     title: 'VS Code',
     config: ({ root }) => join(root, '.vscode', 'mcp.json'),
     signs: ({ root }) => [join(root, '.vscode')],
+    limits: { tools: 128, prefix: `mcp_${entryName}_`, nameLength: 64 },
     language: jsonWithComments,
     servers: 'servers',
     start: stdio,
@@ -104,6 +113,7 @@ export const clients: { readonly [name: string]: McpClient } = {
     // It also reads the file of Claude Code.
     config: ({ root }) => join(root, '.mcp.json'),
     signs: ({ root, home }) => [join(root, '.github', 'hooks'), join(home, '.copilot')],
+    limits: { prefix: `${entryName}-`, nameLength: 64 },
     language: json,
     servers: 'mcpServers',
     start: stdio,
@@ -112,6 +122,7 @@ export const clients: { readonly [name: string]: McpClient } = {
     title: 'Gemini CLI',
     config: ({ root }) => join(root, '.gemini', 'settings.json'),
     signs: ({ root, home }) => [join(root, '.gemini'), join(home, '.gemini')],
+    limits: { prefix: `mcp_${entryName}_`, nameLength: 64 },
     language: jsonWithComments,
     servers: 'mcpServers',
   },
@@ -121,12 +132,39 @@ export const clients: { readonly [name: string]: McpClient } = {
     personal: true,
     namesProject: true,
     signs: (around) => [clineFolder(around)],
+    limits: usual,
     language: json,
     servers: 'mcpServers',
     // Its settings are per user, so the entry names the project.
     start: (start, { root }) => ({ ...start, args: [...start.args, '--root', root] }),
   },
 };
+
+/**
+ * Clients that the setup does not edit, and that refuse or hide a server with many tools.
+ *
+ * A user adds the entry by hand, so only `doctor` looks at it.
+ */
+export const limitedClients: readonly McpClient[] = [
+  {
+    title: 'Devin Desktop',
+    config: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
+    personal: true,
+    namesProject: true,
+    signs: () => [],
+    limits: { ...usual, tools: 100 },
+    language: json,
+    servers: 'mcpServers',
+  },
+  {
+    title: 'Antigravity',
+    config: ({ root }) => join(root, '.agents', 'mcp_config.json'),
+    signs: () => [],
+    limits: { ...usual, tools: 100 },
+    language: json,
+    servers: 'mcpServers',
+  },
+];
 
 function clineFolder({ home, env, platform }: Surroundings): string {
   const settings =

@@ -2,6 +2,7 @@ import type { Finding } from '../../app/health/finding.ts';
 import { checkHealth } from '../../app/health/health.ts';
 import { readText } from '../../app/project/project-file.ts';
 import { findRoot } from '../../app/session/root.ts';
+import { program } from '../../app/session/workspaces.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject } from '../../core/values/json.ts';
 import type { Command, Invocation } from '../line/command.ts';
@@ -9,11 +10,19 @@ import { wordingFor } from '../line/error-wording.ts';
 import { asJson, outputFlag, showResult } from '../line/result.ts';
 import { inSession } from '../line/run-in-session.ts';
 import { Screen } from '../screen/terminal.ts';
-import { clients, configPath, entryName, type McpClient, type Surroundings } from './client.ts';
+import {
+  clients,
+  configPath,
+  entryName,
+  limitedClients,
+  type McpClient,
+  type Surroundings,
+} from './client.ts';
 import { CannotStart, NotOnPath, NotStarted, startOfEntry } from './entry-start.ts';
 import { checkHooks } from './hook-check.ts';
+import { notListed, passedLimit } from './listed-tools.ts';
 import { binName, otherUse, ownProgram, pathAdvice, realPath } from './own-entry.ts';
-import { ProbeError, probeProcess, probeUrl } from './server-probe.ts';
+import { ProbeError, probeProcess, probeUrl, type ServerAnswer } from './server-probe.ts';
 
 const marks = { good: 'ok', note: 'note', bad: 'WRONG' } as const;
 const styles = { good: 'good', note: 'key', bad: 'bad' } as const;
@@ -74,24 +83,28 @@ async function checkClients({ options, values }: Invocation): Promise<Finding[]>
   const around = { root: root.path, home, env, platform: process.platform };
   const findings: Finding[] = [];
   // One after the other: on a slow machine, servers that start at once would all be late.
-  for (const [name, client] of Object.entries(clients)) {
-    const finding = await checkClient(name, client, around, values.start === true);
+  const setUp = Object.entries(clients).map(([name, client]) => [client, name] as const);
+  for (const [client, name] of [...setUp, ...limitedClients.map((one) => [one] as const)]) {
+    const finding = await checkClient(client, name, around, values.start === true);
     if (finding) findings.push(finding);
   }
   findings.push(...checkHooks(around, values.start === true));
   return findings;
 }
 
-/** Checks the entry of a client; undefined when the client has no configuration. */
+/**
+ * Checks the entry of a client; undefined when the client has no configuration.
+ *
+ * @param name by which `init` sets it up; undefined for a client that only a user sets up.
+ */
 async function checkClient(
-  name: string,
   client: McpClient,
+  name: string | undefined,
   around: Surroundings,
   startsAll: boolean,
 ): Promise<Finding | undefined> {
   const what = client.title;
   const path = client.config(around);
-  const init = `memory-bank init --clients ${name}`;
   const say = (state: Finding['state'], text: string): Finding => {
     return { what, state, text: `${path}${/^not /.test(text) ? ':' : ''} ${text}` };
   };
@@ -101,6 +114,8 @@ async function checkClient(
     const keys = [client.servers, entryName];
     const entry = client.language.read(config, keys);
     if (entry === undefined) {
+      if (name === undefined) return undefined;
+      const init = initFor(name);
       const obstacle = obstacleTo(() => client.language.edit(config, keys, { command: binName }));
       if (obstacle === undefined) return say('note', `does not list the server: run ${init}`);
       const wanted = JSON.stringify({ [entryName]: { command: binName, args: [] } });
@@ -108,17 +123,21 @@ async function checkClient(
       return say('note', text);
     }
     const isOurs = otherUse(entry, [binName], around.root) === undefined;
-    const fix = isOurs ? `run ${init}` : `change that entry, or remove it and run ${init}`;
+    const init = name === undefined ? 'correct it by hand' : `run ${initFor(name)}`;
+    const fix = isOurs ? init : `change that entry, or remove it and ${init}`;
     try {
-      const problem = await problemOf(entry, around, client.personal === true || startsAll);
-      if (problem === undefined) {
-        const refuses = !client.personal && hasProfileOption(entry);
-        return refuses
-          ? say('note', `has the option --profile, which an older program refuses: ${fix}`)
-          : say('good', 'starts the server');
+      const found = await serverOf(entry, around, client.personal === true || startsAll);
+      if (typeof found === 'string') {
+        const why = found.replace(/\.$/, '');
+        return say('bad', `does not start the server of this project: it ${why}; ${fix}`);
       }
-      const why = problem.replace(/\.$/, '');
-      return say('bad', `does not start the server of this project: it ${why}; ${fix}`);
+      if (!client.personal && hasProfileOption(entry)) {
+        return say('note', `has the option --profile, which an older program refuses: ${fix}`);
+      }
+      const limit = passedLimit(found.tools, client.limits, what);
+      if (limit !== undefined) return say('note', limit);
+      const others = notListed(found.tools, await program.toolsets());
+      return say('good', ['starts the server', ...(others ? [others] : [])].join('. '));
     } catch (error) {
       if (error instanceof OtherProject) {
         if (client.namesProject) {
@@ -143,6 +162,10 @@ async function checkClient(
   }
 }
 
+function initFor(name: string): string {
+  return `memory-bank init --clients ${name}`;
+}
+
 /** Whether an entry has the option that an earlier version of `init` wrote. */
 function hasProfileOption(entry: unknown): boolean {
   const args: unknown[] = isObject(entry) && Array.isArray(entry.args) ? entry.args : [];
@@ -164,26 +187,27 @@ function obstacleTo(edit: () => unknown): string | undefined {
 class OtherProject extends Error {}
 
 /**
- * Starts what an entry says, and returns why that does not serve the project.
+ * Starts what an entry says, and returns its server, or why that does not serve the project.
  *
  * @throws OtherProject
  */
-async function problemOf(
+async function serverOf(
   entry: unknown,
   around: Surroundings,
   trusted: boolean,
-): Promise<string | undefined> {
+): Promise<ServerAnswer | string> {
   const start = startOfEntry(entry, around, trusted);
   const at = 'url' in start ? `its server at ${start.url} ` : '';
   try {
-    const { name, server, root, problem } =
+    const found =
       'url' in start ? await probeUrl(start.url, start.headers) : await probeProcess(start.process);
+    const { name, server, root, problem } = found;
     if (name !== 'memory-bank') return `${at}is another server, "${server}"`;
     if (problem !== undefined) return `${at}serves no project: ${problem}`;
     if (root !== undefined && root !== realPath(around.root)) {
       throw new OtherProject(`${at}serves ${root}`);
     }
-    return undefined;
+    return found;
   } catch (error) {
     if (error instanceof ProbeError) return at + error.message;
     throw error;

@@ -26,6 +26,8 @@ export interface ServerAnswer {
   readonly root: string | undefined;
   /** Why it serves no project. */
   readonly problem: string | undefined;
+  /** The names of the tools that it lists. */
+  readonly tools: readonly string[];
 }
 
 /** A server cannot be reached; the message follows the name of its entry. */
@@ -216,15 +218,22 @@ async function introduce(
   }
   const { name, version } = info;
   const server = `${name} ${version}`;
-  if (name !== 'memory-bank') return { server, name, root: undefined, problem: undefined };
+  if (name !== 'memory-bank') {
+    return { server, name, root: undefined, problem: undefined, tools: [] };
+  }
   await initialized();
   const project = await exchange('memory-bank/project', {});
   const root = isObject(project.result) ? project.result.root : undefined;
   // A server of an earlier version does not have the method.
   const isKnown = isObject(project.error) && project.error.code !== -32601;
+  const { result: list } = await exchange('tools/list', {});
+  const tools: unknown[] = isObject(list) && Array.isArray(list.tools) ? list.tools : [];
   return {
     server,
     name,
+    tools: tools.flatMap((tool) =>
+      isObject(tool) && typeof tool.name === 'string' ? tool.name : [],
+    ),
     root: typeof root === 'string' ? root : undefined,
     problem: isKnown && isObject(project.error) ? String(project.error.message) : undefined,
   };
