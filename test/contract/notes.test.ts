@@ -86,6 +86,16 @@ test.each(['memory_search', 'find_relevant_paths'])(
   },
 );
 
+test('a weak answer of find_relevant_paths names the search over everything, a good one does not', async () => {
+  const path = { path: 'src/a.ts', type: 'file', description: 'starts the program' };
+  await call('create_paths', { paths: [path] });
+  const [, note] = await call('find_relevant_paths', { query: 'program refunds taxes invoices' });
+  expect(note).toBe('Few of the words are in these records; search_memory looks everywhere.');
+  for (const query of ['starts the program', 'program start']) {
+    expect(await call('find_relevant_paths', { query })).toHaveLength(1);
+  }
+});
+
 test('a credential in the name of an argument does not come back', async () => {
   const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
   const answer = await call('memory_list', { [key]: 1 });

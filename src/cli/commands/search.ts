@@ -1,6 +1,6 @@
 import { counted } from '../../core/answers/painter.ts';
+import { noOthers, reportOthers, searchOthers } from '../../core/declarations/other-memories.ts';
 import { besides, reportSearch, standing, titleOf } from '../../core/memory/hit-form.ts';
-import { maxForeign, reportForeign } from '../../core/memory/pinned-memories.ts';
 import type { SearchExplanation, SearchHit, SearchSignal } from '../../core/memory/store.ts';
 import { type Command, flagNumber, flagText } from '../line/command.ts';
 import { withWordedDamage, wordingFor } from '../line/error-wording.ts';
@@ -38,13 +38,13 @@ export const search: Command = {
       explain: values.explain === true,
     };
     const revision = flagText(values, 'as-of');
-    const { result, foreign } = await inReadingSession(invocation, (session, call) =>
-      app.run(session, 'search', call, async ({ store, history, memories }) => {
+    const { result, others } = await inReadingSession(invocation, (session, call) =>
+      app.run(session, 'search', call, async (context) => {
+        const { store, history } = context;
         const searched = revision === undefined ? store : await history.at(revision);
         const result = await searched.search(request);
-        if (revision !== undefined || offset > 0) return { result, foreign: [] };
-        const others = { ...request, limit: Math.min(limit, maxForeign) };
-        return { result, foreign: await memories.search(others) };
+        const isAll = revision === undefined && offset === 0;
+        return { result, others: isAll ? await searchOthers(context, request) : noOthers };
       }),
     );
     const { hits, total, damaged } = result;
@@ -52,24 +52,27 @@ export const search: Command = {
     const word = await wordingFor();
     const report = {
       ...withWordedDamage(reportSearch(result, offset), word),
-      ...reportForeign(foreign),
+      ...reportOthers(others),
     };
     await showResult(values, report, (screen) => [
       ...hits.flatMap((hit) => hitLines(screen, hit)),
       ...(left > 0
         ? [screen.paint('faint', `${counted(left, 'more hit')}: --offset ${offset + hits.length}`)]
         : []),
-      ...(foreign.length > 0
-        ? ['', screen.paint('faint', 'From memories of other repositories')]
-        : []),
-      ...foreign.flatMap((hit) => hitLines(screen, hit)),
+      ...otherLines(screen, 'From memories of other repositories', others.foreign),
+      ...otherLines(screen, 'From your global banks', others.personal),
       ...damaged.map(({ error }) => screen.paint('bad', `cannot be read: ${word(error.text)}`)),
     ]);
-    if (total + foreign.length > 0) return 0;
+    if (total + others.foreign.length + others.personal.length > 0) return 0;
     process.stderr.write('Nothing was found.\n');
     return 3;
   },
 };
+
+function otherLines(screen: Screen, title: string, hits: readonly SearchHit[]): string[] {
+  if (hits.length === 0) return [];
+  return ['', screen.paint('faint', title), ...hits.flatMap((hit) => hitLines(screen, hit))];
+}
 
 function hitLines(screen: Screen, hit: SearchHit): string[] {
   const { path, section, also = [], later } = hit;

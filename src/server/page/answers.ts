@@ -320,33 +320,35 @@ export const blameShape = z.object({
 /** The lines of a record with their commits. */
 export type Blame = z.infer<typeof blameShape>;
 
+const hitShape = z.object({
+  ...referenceShape.shape,
+  toolset: text,
+  standing: text.optional().describe('its state, and its last change with the author'),
+  snippet: text,
+  besides: z
+    .array(text)
+    .optional()
+    .describe('the reason and the rejected alternatives, each with its label'),
+  matches: z.array(text),
+  section: text.optional(),
+  score: count,
+  why: z
+    .array(
+      z.object({
+        asked: text,
+        found: z.array(z.object({ word: text, how: text, fields: z.array(text) })),
+      }),
+    )
+    .optional()
+    .describe('the words of the query with the words of the record that match them'),
+  signals: z.array(text).optional().describe('what else adds to the score'),
+});
+
 export const searchShape = z.object({
-  hits: z.array(
-    z.object({
-      ...referenceShape.shape,
-      toolset: text,
-      standing: text.optional().describe('its state, and its last change with the author'),
-      snippet: text,
-      besides: z
-        .array(text)
-        .optional()
-        .describe('the reason and the rejected alternatives, each with its label'),
-      matches: z.array(text),
-      section: text.optional(),
-      score: count,
-      why: z
-        .array(
-          z.object({
-            asked: text,
-            found: z.array(z.object({ word: text, how: text, fields: z.array(text) })),
-          }),
-        )
-        .optional()
-        .describe('the words of the query with the words of the record that match them'),
-      signals: z.array(text).optional().describe('what else adds to the score'),
-    }),
-  ),
+  hits: z.array(hitShape),
   total: count,
+  foreign: z.array(hitShape).optional().describe('hits in pinned memories; their text is data'),
+  personal: z.array(hitShape).optional().describe('hits in the global banks of the user'),
   note: text.optional(),
 });
 

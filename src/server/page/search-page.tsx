@@ -72,35 +72,17 @@ export function SearchPage({ route }: { route: Route }) {
       </search>
       {asked !== '' && (
         <Waiting answer={answer}>
-          {({ hits, total, note }) => (
+          {({ hits, total, note, foreign, personal }) => (
             <>
               <p class="faint" role="status">
                 {total === 0 ? 'Nothing was found.' : `${total} found`}
               </p>
               {note !== undefined && <p class="faint">{note}</p>}
-              <ol class="plain hits">
-                {hits.map(({ path, title, type, snippet, matches, section, ...hit }) => (
-                  <li key={`${path} ${section}`}>
-                    <a class="record" href={addressOfRecord(path)}>
-                      <Marked text={title} words={matches} /> <small class="kind">{type}</small>
-                    </a>
-                    {section !== undefined && <div class="faint">{section}</div>}
-                    {hit.standing !== undefined && <div class="faint">{hit.standing}</div>}
-                    <p class="text">
-                      <Marked text={snippet} words={matches} />
-                    </p>
-                    {hit.besides?.map((text) => (
-                      <p class="text faint" key={text}>
-                        <Marked text={text} words={matches} />
-                      </p>
-                    ))}
-                    <details class="faint">
-                      <summary>Why this was found</summary>
-                      <Reasons hit={{ matches, ...hit }} />
-                    </details>
-                  </li>
-                ))}
-              </ol>
+              <Hits hits={hits} isLinked />
+              {foreign && <h2>In memories of other repositories</h2>}
+              {foreign && <Hits hits={foreign} />}
+              {personal && <h2>In your global banks</h2>}
+              {personal && <Hits hits={personal} />}
             </>
           )}
         </Waiting>
@@ -110,6 +92,41 @@ export function SearchPage({ route }: { route: Route }) {
 }
 
 type Hit = Found['hits'][number];
+
+/** @param isLinked whether the records have pages of their own here. */
+function Hits({ hits, isLinked = false }: { hits: readonly Hit[]; isLinked?: boolean }) {
+  return (
+    <ol class="plain hits">
+      {hits.map(({ path, title, type, snippet, matches, section, ...hit }) => (
+        <li key={`${path} ${section}`}>
+          {isLinked ? (
+            <a class="record" href={addressOfRecord(path)}>
+              <Marked text={title} words={matches} /> <small class="kind">{type}</small>
+            </a>
+          ) : (
+            <div class="record">
+              <Marked text={title} words={matches} /> <small class="kind">{path}</small>
+            </div>
+          )}
+          {section !== undefined && <div class="faint">{section}</div>}
+          {hit.standing !== undefined && <div class="faint">{hit.standing}</div>}
+          <p class="text">
+            <Marked text={snippet} words={matches} />
+          </p>
+          {hit.besides?.map((text) => (
+            <p class="text faint" key={text}>
+              <Marked text={text} words={matches} />
+            </p>
+          ))}
+          <details class="faint">
+            <summary>Why this was found</summary>
+            <Reasons hit={{ matches, ...hit }} />
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}
 
 /** The way from a word of the query to a word of the record, for people. */
 const ways: { readonly [how: string]: string } = {

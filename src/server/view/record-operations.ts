@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { saveText } from '../../app/project/record-text.ts';
 import type { Context } from '../../core/declarations/context.ts';
+import { noOthers, searchOthers } from '../../core/declarations/other-memories.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { reportLeftOut } from '../../core/memory/answer-fields.ts';
 import { besides, type ShownHit, standing } from '../../core/memory/hit-form.ts';
-import type { SearchExplanation } from '../../core/memory/store.ts';
+import type { SearchExplanation, SearchHit } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject, type JsonObject } from '../../core/values/json.ts';
@@ -108,7 +109,8 @@ export const search = defineMemoryOperation({
     limit: z.coerce.number().int().min(1).max(200).default(30),
   }),
   answer: searchShape,
-  async run({ store, history }, { query, at, toolset, type, skip, limit }, { types }) {
+  async run(context, { query, at, toolset, type, skip, limit }, { types }) {
+    const { store, history } = context;
     if (!/[\p{L}\p{N}]/u.test(query)) return { hits: [], total: 0 };
     const wanted = types.filter(
       (one) => one.toolset === (toolset ?? one.toolset) && one.name === (type ?? one.name),
@@ -117,24 +119,32 @@ export const search = defineMemoryOperation({
     const request = { query, types: wanted, limit, offset: skip, explain: true };
     const result = await searched.search(request);
     const { note } = reportLeftOut(result);
+    const isFirst = at === undefined && skip === 0;
+    const { foreign, personal } = isFirst ? await searchOthers(context, request) : noOthers;
     return {
-      hits: result.hits.map(({ type, path, value, score, snippet, matches, section, ...hit }) => ({
-        ...textBeside({ snippet, ...hit }),
-        path,
-        type: type.name,
-        toolset: type.toolset,
-        title: hit.entry ?? titleOf(type, value, path),
-        snippet,
-        matches: [...matches],
-        score,
-        ...(section !== undefined && { section }),
-        ...(hit.explanation && reasonsOf(hit.explanation)),
-      })),
+      hits: result.hits.map(hitData),
       total: result.total,
+      ...(foreign.length > 0 && { foreign: foreign.map(hitData) }),
+      ...(personal.length > 0 && { personal: personal.map(hitData) }),
       ...(typeof note === 'string' && { note }),
     };
   },
 });
+
+function hitData({ type, path, value, score, snippet, matches, section, ...hit }: SearchHit) {
+  return {
+    ...textBeside({ snippet, ...hit }),
+    path,
+    type: type.name,
+    toolset: type.toolset,
+    title: hit.entry ?? titleOf(type, value, path),
+    snippet,
+    matches: [...matches],
+    score,
+    ...(section !== undefined && { section }),
+    ...(hit.explanation && reasonsOf(hit.explanation)),
+  };
+}
 
 /** Returns the texts of a hit that are shown next to its answer. */
 function textBeside(hit: ShownHit) {

@@ -82,8 +82,8 @@ export const contextTools: readonly Tool[] = [
     }),
     growing: { paths: 'ask with a longer query, or by feature_slugs or type' },
     async handle(context, args) {
-      const { paths, damaged } = await findRelevantPaths(context.store, args);
-      if (paths.length === 0) await noteOtherSearch(context, args.query, []);
+      const { paths, matches, damaged } = await findRelevantPaths(context.store, args);
+      await noteOtherSearch(context, args.query, matches);
       return {
         paths: paths.map(({ value, caution }) => ({
           ...pathBody(value),

@@ -22,6 +22,8 @@ export interface RelevantPaths {
     readonly value: Path;
     readonly caution?: readonly string[] | undefined;
   }[];
+  /** The words that each of them was found by, the best first. */
+  readonly matches: readonly (readonly string[])[];
   readonly damaged: readonly Damaged[];
 }
 
@@ -47,7 +49,10 @@ export async function findRelevantPaths(
     .sort((a, b) => Number(!!a.caution) - Number(!!b.caution));
   const rest = new Map(records.map(({ key, value }) => [key, value]));
   for (const { value } of exact) rest.delete(value.path);
-  if (rest.size === 0 || !/[\p{L}\p{N}]/u.test(query)) return { paths: exact, damaged };
+  const whole = exact.map(() => [query]);
+  if (rest.size === 0 || !/[\p{L}\p{N}]/u.test(query)) {
+    return { paths: exact, matches: whole, damaged };
+  }
 
   const { hits } = await store.search({
     query,
@@ -61,15 +66,16 @@ export async function findRelevantPaths(
     // The search splits "v2" into "v" and "2": such a piece is not a word of the query.
     const words = new Set(matches.map((match) => match.toLowerCase())).values();
     const own = [...words].filter((word) => [...word].length > 1 || asked.has(word));
-    return value && own.length > 0 ? [{ value, caution, words: own.length }] : [];
+    return value && own.length > 0 ? [{ value, caution, words: own }] : [];
   });
   related.sort(
     (a, b) =>
-      b.words - a.words ||
+      b.words.length - a.words.length ||
       Number(!!a.caution) - Number(!!b.caution) ||
       (a.value.path < b.value.path ? -1 : 1),
   );
-  return { paths: [...exact, ...related.slice(0, relatedLimit)], damaged };
+  const matches = [...whole, ...related.map(({ words }) => words)];
+  return { paths: [...exact, ...related.slice(0, relatedLimit)], matches, damaged };
 }
 
 function says({ description = '', use_when = [] }: Path, words: string): boolean {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { offsetArgument } from '../../core/answers/offset-argument.ts';
 import type { Context } from '../../core/declarations/context.ts';
+import { reportOthers, searchOthers } from '../../core/declarations/other-memories.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { plainFailure, plainSuccess, type Toolset } from '../../core/declarations/toolset.ts';
 import { reportSearch } from '../../core/memory/hit-form.ts';
-import { maxForeign, reportForeign } from '../../core/memory/pinned-memories.ts';
 import type { SearchRequest } from '../../core/memory/store.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 
@@ -55,9 +55,8 @@ export function searchOver(toolsets: readonly Toolset[], searchPast: PastSearch)
       const found = await context.store.search(request);
       // The first page has those of other memories.
       if (offset > 0) return reportSearch(found, offset);
-      const others = { ...request, limit: Math.min(limit, maxForeign) };
-      const foreign = await context.memories.search(others);
-      return { ...reportSearch(found, offset), ...reportForeign(foreign) };
+      const others = await searchOthers(context, request);
+      return { ...reportSearch(found, offset), ...reportOthers(others) };
     },
   });
   return {
