@@ -164,9 +164,29 @@ describe('a search with the table', () => {
     const [hit] = index.search('authentication', { table, explain: true }).hits;
     const { words = [], signals = {}, similar } = hit?.explanation ?? {};
     expect(words).toEqual([]);
-    expect(similar).toEqual([{ asked: 'authentication', found: ['jwt'] }]);
+    expect(similar).toEqual([{ asked: 'authentication', found: ['jwt', 'session'] }]);
     expect(signals.meaning).toBeCloseTo(hit?.score ?? 0, 3);
     expect(hit?.score).toBeLessThan(0.84);
+  });
+
+  test('finds a well-known thing of the kind that is asked for, and says so', () => {
+    const made = new SearchIndex();
+    made.upsert({ id: 'jobs', fields: { title: 'Jobs', body: 'BullMQ runs the imports.' } });
+    made.upsert({ id: 'tests', fields: { title: 'Checks', body: 'vitest runs on each push.' } });
+    made.upsert({ id: 'cat', fields: { title: 'Other', body: 'The cat sleeps.' } });
+    const shipped = shippedTable(new NodeFiles());
+    for (const [query, id, asked, word] of [
+      ['which message queue?', 'jobs', 'message queue', 'bullmq'],
+      ['the test runner', 'tests', 'test runner', 'vitest'],
+    ] as const) {
+      const [hit] = made.search(query, { table: shipped, explain: true }).hits;
+      expect(hit?.id).toBe(id);
+      expect(hit?.explanation?.similar).toContainEqual({
+        asked,
+        found: expect.arrayContaining([word]),
+      });
+      expect(hit?.score).toBeLessThan(0.84);
+    }
   });
 
   test('is decided by the words where they answer the query', () => {

@@ -3,6 +3,7 @@ import { rarity } from '../terms/bm25.ts';
 import type { SearchedCollection } from '../terms/searched-collection.ts';
 import { analyse } from '../text/analyser.ts';
 import { stopWords } from '../text/stop-words.ts';
+import { type AskedKind, askedKinds } from './asked-kinds.ts';
 import { tableDimensions } from './packed-vector.ts';
 import { toUnit } from './unit-vector.ts';
 import type { WordTable } from './word-table.ts';
@@ -24,6 +25,9 @@ export interface AskedWord {
 /** The meaning of a query, as far as the table of words knows it. */
 export interface AskedMeaning {
   readonly words: readonly AskedWord[];
+  readonly kinds: readonly AskedKind[];
+  /** The sum of the rarities of all words. */
+  readonly rarity: number;
   /** The sum of the words, of length 1. */
   readonly vector: Float64Array;
   /** The share of the words that have a vector, by rarity. */
@@ -65,7 +69,14 @@ export function askedMeaning(
   // The records that have the only word answer the query.
   if (seen.size === 1 && sums.known === sums.all) return undefined;
   if (words.length === 0 || !toUnit(vector)) return undefined;
-  return { words, vector, covered: sums.covered / sums.all, known: sums.known / sums.all };
+  return {
+    words,
+    kinds: askedKinds(seen),
+    rarity: sums.all,
+    vector,
+    covered: sums.covered / sums.all,
+    known: sums.known / sums.all,
+  };
 }
 
 /** Whether the memory has a word that its own settings name as a synonym. */

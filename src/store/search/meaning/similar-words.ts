@@ -11,7 +11,7 @@ const mostCompared = 2000;
 /** Words that are less alike are not named. */
 const leastAlike = 0.4;
 
-/** Finds the words of a record that are used most like those of a query. */
+/** Finds the words of a record that are of a kind that a query asks for, or are used most like its words. */
 export function similarWords(
   asked: AskedMeaning,
   { words }: IndexedDocument,
@@ -24,16 +24,23 @@ export function similarWords(
     const vector = vectorOf(table, table.placeOf(term.text));
     if (vector) own.set(term.text, { word: text, vector });
   }
-  return asked.words.flatMap(({ word, term, place }) => {
+  const named = new Map<string, string[]>();
+  for (const { asked: kind, things } of asked.kinds) {
+    const found = words.flat().filter(({ term }) => things.has(term.text));
+    named.set(kind, [...new Set(found.map(({ text }) => text))]);
+  }
+  for (const { word, term, place } of asked.words) {
     const vector = own.has(term) ? undefined : vectorOf(table, place);
-    if (!vector) return [];
+    if (!vector) continue;
     const found = [...own.values()]
       .map((other) => ({ word: other.word, alike: product(vector, other.vector) }))
       .filter(({ alike }) => alike >= leastAlike)
-      .sort((a, b) => b.alike - a.alike || (a.word < b.word ? -1 : 1))
-      .slice(0, mostFound);
-    return found.length === 0 ? [] : [{ asked: word, found: found.map((one) => one.word) }];
-  });
+      .sort((a, b) => b.alike - a.alike || (a.word < b.word ? -1 : 1));
+    named.set(word, [...new Set([...(named.get(word) ?? []), ...found.map(({ word }) => word)])]);
+  }
+  return [...named]
+    .filter(([, found]) => found.length > 0)
+    .map(([word, found]) => ({ asked: word, found: found.slice(0, mostFound) }));
 }
 
 function vectorOf(table: WordTable, place: number): Float64Array | undefined {

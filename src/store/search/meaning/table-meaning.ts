@@ -1,5 +1,6 @@
 import type { Steps } from '../../records/slices.ts';
 import type { SearchedCollection } from '../terms/searched-collection.ts';
+import { rateKinds } from './asked-kinds.ts';
 import type { AskedMeaning } from './asked-meaning.ts';
 import { PackedComparison } from './packed-vector.ts';
 import { RecordVectors } from './record-vectors.ts';
@@ -10,6 +11,8 @@ import type { WordTable } from './word-table.ts';
 const answered = 2;
 /** The part that a unit of similarity adds, as long as that is little. */
 const weight = 10;
+/** The part that a thing of a kind adds, as a share of the score of a word that the query has. */
+const kindWeight = 2;
 /** The most that meaning adds: alone it makes a score of 0.83 at most. */
 const mostAdded = 2.5;
 /** Similarities are rounded to a part of this: their sums are the same in any order of the documents. */
@@ -42,10 +45,13 @@ export function* rateMeaning(
   const added = new Float64Array(collection.capacity);
   const rated = compareAll(collection, new PackedComparison(asked.vector), accepts, added);
   const least = leastCounted(added, rated, asked.vector, table);
+  const ofKinds = new Float64Array(added.length);
+  rateKinds(asked.kinds, collection, ofKinds);
   for (let at = 0; at < rated.length; at++) {
     const number = rated[at] as number;
     const above = Math.max(0, (added[number] as number) - least);
-    const gained = weight * open * asked.covered * above;
+    const ofKind = (kindWeight * (ofKinds[number] as number)) / asked.rarity;
+    const gained = open * (weight * asked.covered * above + ofKind);
     added[number] = gained / (1 + gained / mostAdded);
   }
   return { share: 1 - open * (1 - known), added };
