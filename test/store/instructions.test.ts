@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EvidenceRequest } from '../../src/core/evidence/verdict.ts';
+import { ObjectDatabase } from '../../src/git/objects/odb.ts';
 import { deep } from '../support/depth.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
@@ -286,6 +287,29 @@ describe('commands', () => {
 });
 
 describe('environment variables', () => {
+  test('earlier files of code are read only where a document claimed a variable', async () => {
+    const versions = [1, 2, 3].map((i) => {
+      repo.write('src/a.ts', `run(process.env.APP_WAIT, ${i});\n`);
+      return `${commit('Change')}:src/a.ts`;
+    });
+    repo.write('src/a.ts', 'run();\n');
+    repo.write('src/c.ts', 'run(process.env.APP_ON);\n');
+    repo.write('AGENTS.md', 'See `src/b.ts`.\n');
+    commit('Remove a setting');
+    const blobs = versions.map((one) => repo.git('rev-parse', one).trim());
+    const read = vi.spyOn(ObjectDatabase.prototype, 'content');
+    try {
+      for (const text of ['Set `APP_ON`, see `src/b.ts`.\n', 'Set `APP_WAIT`, see `src/b.ts`.\n']) {
+        repo.write('AGENTS.md', text);
+        repo.git('commit', '-qam', 'Write', '--allow-empty');
+        expect(await drifts()).toEqual([]);
+        expect(read.mock.calls.filter(([oid]) => blobs.includes(oid))).toEqual([]);
+      }
+    } finally {
+      read.mockRestore();
+    }
+  });
+
   const settings = (...names: string[]) =>
     names.map((name) => `export const x = process.env.${name};`).join('\n');
 

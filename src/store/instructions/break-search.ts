@@ -13,6 +13,7 @@ import { decodeDoc, maxDocBytes } from './doc-files.ts';
 import { hasName } from './name-places.ts';
 import type { DefinedNames, NameSource } from './name-sources.ts';
 import { basesOf, below, PathPattern } from './path-text.ts';
+import { SoughtNames } from './sought-names.ts';
 
 /** Limit of the commits that one search reads. */
 const maxCommits = 5000;
@@ -55,8 +56,10 @@ export class BreakSearch {
   readonly #onTheWay = new Set<string>();
   /** The kinds of names that a removed file in any folder can have defined. */
   readonly #anywhere: readonly NameSource[];
-  /** The names that are searched for in such files. */
-  readonly #sought: ReadonlyMap<NameSource, RegExp>;
+  /** The names that are searched for in such files, and the documents that claim them. */
+  readonly #sought: ReadonlyMap<NameSource, SoughtNames>;
+  /** The kinds of names that a document claimed in the commit that was looked at last. */
+  #claimed: { readonly commit: Oid; readonly sources: Map<NameSource, boolean> } | undefined;
   #left = maxAnywhere;
   readonly #texts = new Map<Oid, string | undefined>();
 
@@ -75,19 +78,17 @@ export class BreakSearch {
     this.#odb = odb;
     this.#isOver = isOver;
     this.#count = claims.length;
-    const sources = claims.flatMap(({ claim }) => ('source' in claim ? [claim.source] : []));
-    this.#anywhere = [...new Set(sources)].filter(({ isAnywhere }) => isAnywhere);
+    const sources = new Set(claims.flatMap(({ claim }) => ('source' in claim ? claim.source : [])));
+    this.#anywhere = [...sources].filter(({ isAnywhere }) => isAnywhere);
     this.#sought = new Map(
       this.#anywhere.map((source) => {
-        const names = claims.flatMap(({ claim }) =>
-          'source' in claim && claim.source === source ? [claim.name] : [],
-        );
-        // The names are words, which an expression takes as they are.
-        return [source, new RegExp(`(?<!\\w)(?:${[...new Set(names)].join('|')})(?!\\w)`)];
+        const own = claims.filter(({ claim }) => 'source' in claim && claim.source === source);
+        return [source, new SoughtNames(own)];
       }),
     );
     for (const one of claims) this.#add(one);
-    for (const [path, source] of manifests) this.#watch(path, source);
+    // Earlier versions of other manifests, such as all files of code, are of no use.
+    for (const [path, source] of manifests) if (sources.has(source)) this.#watch(path, source);
   }
 
   #watch(path: string, source: NameSource): void {
@@ -197,9 +198,9 @@ export class BreakSearch {
   }
 
   #redefined(commit: Oid, parent: Oid, { path, before, after }: PathChange): void {
-    const source = this.#sourceOf(path);
+    const source = this.#sourceOf(parent, path);
     const sought = source && this.#sought.get(source);
-    if (sought && before !== undefined && !sought.test(this.#text(before) ?? '')) return;
+    if (sought && before !== undefined && !sought.pattern.test(this.#text(before) ?? '')) return;
     const old = source && this.#names(source, before);
     const now = source && this.#names(source, after);
     if (!source || !old || (after !== undefined && !now)) return;
@@ -216,12 +217,32 @@ export class BreakSearch {
   }
 
   /** The kind of names that an earlier version of a file defines, if it is to be read. */
-  #sourceOf(path: string): NameSource | undefined {
+  #sourceOf(commit: Oid, path: string): NameSource | undefined {
     const known = this.#sources.get(path);
     if (known && !known.isAnywhere) return known;
     const name = path.slice(path.lastIndexOf('/') + 1);
     const source = known ?? this.#anywhere.find(({ files }) => files?.test(name));
-    return source && this.#left-- > 0 ? source : undefined;
+    if (!source || !this.#isClaimed(commit, source)) return undefined;
+    return this.#left-- > 0 ? source : undefined;
+  }
+
+  /** Whether a document claimed a name of a kind in a commit: only then can its child break the claim. */
+  #isClaimed(commit: Oid, source: NameSource): boolean {
+    if (this.#claimed?.commit !== commit) this.#claimed = { commit, sources: new Map() };
+    const { sources } = this.#claimed;
+    const known = sources.get(source) ?? this.#claimsAny(commit, this.#sought.get(source));
+    sources.set(source, known);
+    return known;
+  }
+
+  #claimsAny(commit: Oid, sought: SoughtNames | undefined): boolean {
+    for (const doc of sought?.docs ?? []) {
+      for (const path of this.#docs.get(doc) ?? []) {
+        const blob = this.#blob(commit, path);
+        if (blob && sought?.isIn(doc, blob, () => this.#text(blob))) return true;
+      }
+    }
+    return false;
   }
 
   #names(source: NameSource, blob: Oid | undefined): DefinedNames | undefined {
@@ -238,11 +259,17 @@ export class BreakSearch {
   /** Whether the file of a claim contained it in a commit. */
   #says(commit: Oid, { doc, claim }: OpenClaim): boolean {
     for (const path of this.#docs.get(doc) ?? []) {
-      const entry = entryAt(this.#odb, commit, path);
-      const text = entry && entry.mode !== folderMode ? this.#text(entry.oid) : undefined;
+      const blob = this.#blob(commit, path);
+      const text = blob === undefined ? undefined : this.#text(blob);
       if (text !== undefined && hasName(text, claim.text)) return true;
     }
     return false;
+  }
+
+  /** The content of a file in a commit. */
+  #blob(commit: Oid, path: string): Oid | undefined {
+    const entry = entryAt(this.#odb, commit, path);
+    return entry && entry.mode !== folderMode ? entry.oid : undefined;
   }
 
   #text(blob: Oid): string | undefined {

@@ -167,6 +167,7 @@ export class ClaimJudge {
     const { source, name } = claim;
     const files = file === undefined ? (this.#sources.get(source) ?? []) : [file];
     return files.some((path) => {
+      if (!tree.isEdited(path)) return false;
       // A manifest that cannot be read proves nothing.
       if (tree.has(path) && !this.#read(source, path)) return false;
       const bytes = tree.committed(path, maxDocBytes);

@@ -2,10 +2,13 @@ import { MemoryError } from '../../core/values/error.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { folderOf } from '../../git/disk/folder.ts';
-import type { Oid } from '../../git/objects/object.ts';
+import { isBlob, type Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import type { Steps } from '../records/slices.ts';
+
+/** A larger file counts as edited, in bytes. */
+const maxFile = 8 * 1024 * 1024;
 
 /** The files of a commit as they are in the work tree. Paths are relative to its top. */
 export class ProjectTree {
@@ -20,6 +23,7 @@ export class ProjectTree {
   /** Files by their path without the extension. */
   readonly #stems = new Set<string>();
   readonly #present = new Map<string, boolean>();
+  readonly #edited = new Map<string, boolean>();
 
   private constructor(repository: Repository) {
     this.#repository = repository;
@@ -111,6 +115,18 @@ export class ProjectTree {
       if (error instanceof MemoryError) return undefined;
       throw error;
     }
+  }
+
+  /** Whether a file in the work tree is not as it is in the commit. */
+  isEdited(path: string): boolean {
+    let edited = this.#edited.get(path);
+    if (edited === undefined) {
+      const bytes = this.bytes(path, maxFile);
+      const oid = this.files.get(path);
+      edited = bytes === undefined || oid === undefined || !isBlob(bytes, oid);
+      this.#edited.set(path, edited);
+    }
+    return edited;
   }
 
   /** The bytes of a file in the commit; undefined for one that it does not have, or that is too large. */
