@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/values/json.ts';
+import { sha1 } from '../../src/git/objects/object-format.ts';
 import { deep, describeDeep, sample } from '../support/depth.ts';
 import { GitServer } from '../support/git-server.ts';
 import { newFolder } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
-import { gitEnv, Repo } from '../support/repo.ts';
+import { gitEnv, objectFormat, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 
 /** A clone, and the program that serves its memory. */
@@ -590,6 +591,19 @@ describeDeep('it says by name', () => {
       error: 'unsupported',
       message: expect.stringMatching(/needs the git program.*Install git/),
     });
+  });
+
+  test('that git is too old, with the version that is needed', async () => {
+    const one = clone(name);
+    const tools = newFolder();
+    writeFileSync(join(tools, 'git'), '#!/bin/sh\necho git version 1.8.3.1\n', { mode: 0o755 });
+    const body = await withEnv({ PATH: tools }, () => one.refuse());
+    const needed = objectFormat === sha1 ? /git 2\.9 or later/ : /git 2\.29 or later/;
+    expect(body).toMatchObject({
+      error: 'unsupported',
+      message: expect.stringMatching(needed),
+    });
+    expect(body).toMatchObject({ message: expect.stringContaining('installed git is 1.8') });
   });
 
   test('that the remote refuses the push', async () => {

@@ -237,7 +237,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a repository without HEAD is refused',
     [
-      'git/repository/create-repository.ts',
+      'git/commit/create-repository.ts',
       'checkEmpty(disk, gitDir);\n  const places',
       'const places',
     ],
@@ -408,7 +408,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the proofs of the locks are durable before the locks',
-    ['git/commit/mutation.ts', '[...(await stored), site.folder]', '[...(await stored)]'],
+    ['git/commit/mutation.ts', 'disk.settle([folder]),', 'Promise.resolve(),'],
     [power, 'a power cut'],
   ),
   guard(

@@ -15,7 +15,6 @@ import type { ObjectDatabase } from '../objects/odb.ts';
 import { type Head, Refs } from '../refs/refs.ts';
 import { GitConfig } from '../repository/config.ts';
 import { Conversions } from '../repository/conversions.ts';
-import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
 import { checkOwner } from '../repository/owner.ts';
@@ -23,6 +22,7 @@ import { openObjects } from '../repository/repository-format.ts';
 import { sharedBits, shareTree, unflushedDisk } from '../repository/shared-repository.ts';
 import type { Proposal } from './commit-plan.ts';
 import { type CommitWaits, CommitWatch } from './commit-watch.ts';
+import { initRepository } from './create-repository.ts';
 import { DirectChanges } from './direct-changes.ts';
 import { checkInUse } from './in-use.ts';
 import {

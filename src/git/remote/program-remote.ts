@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Disk, storageError } from '../disk/disk.ts';
 import type { Oid } from '../objects/object.ts';
-import { isOid } from '../objects/object-format.ts';
+import { isOid, sha1 } from '../objects/object-format.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import { Refs } from '../refs/refs.ts';
+import { firstGit } from '../repository/git-version.ts';
 import { objectFormatIn } from '../repository/repository-format.ts';
 import { type Address, type Credentials, credentialsFor, quoted } from './login.ts';
-import { type Outcome, runGit } from './program.ts';
+import { checkGit, type Outcome, runGit, tooOld } from './program.ts';
 import { maxFetched, Quarantine } from './quarantine.ts';
 import { isTaken, type Lease, type Push, type Remote } from './remote.ts';
 
@@ -257,7 +258,14 @@ export class ProgramRemote implements Remote {
     ].join('');
   }
 
-  #run(quarantine: Quarantine, args: readonly string[], signal: AbortSignal): Promise<Outcome> {
+  async #run(
+    quarantine: Quarantine,
+    args: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { disk, commonDir } = this.#options;
+    const isSha1 = objectFormatIn(disk.files, commonDir) === sha1;
+    await checkGit(this.#options.env, isSha1 ? firstGit.sync : firstGit.sha256);
     return runGit([...settings.flatMap((setting) => ['-c', setting]), ...args], {
       cwd: quarantine.gitDir,
       env: this.#environment(quarantine.gitDir),
@@ -307,6 +315,11 @@ export class ProgramRemote implements Remote {
           data: { status: /error: 403/.test(complaint) ? 403 : 401 },
         });
       }
+    }
+    const unknown = /unknown repository extensions? found:\s*(\w+)/.exec(complaint)?.[1];
+    if (unknown !== undefined) {
+      const needed = /refstorage/i.test(unknown) ? firstGit.tables : firstGit.sha256;
+      return tooOld(`${this.#name} has the extension ${unknown}`, needed);
     }
     if (otherFormat.test(complaint)) {
       return new MemoryError('unsupported', `${this.#name} has object ids of another format.`, {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { MemoryError } from '../../core/values/error.ts';
 import { errno } from '../disk/file-layer.ts';
+import { firstGit, type GitVersion, installedGit, isAtLeast } from '../repository/git-version.ts';
 import { endTree, programToStart } from '../repository/program-start.ts';
 
 /** Limit of the output that is kept, in characters. */
@@ -116,9 +117,28 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
+/**
+ * Refuses a git that is older than a version; one that cannot be started is left to `runGit`.
+ *
+ * @throws MemoryError `unsupported` with the version that is needed.
+ */
+export async function checkGit(env: NodeJS.ProcessEnv, needed: GitVersion): Promise<void> {
+  const found = await installedGit(env);
+  if (!found || isAtLeast(found, needed)) return;
+  throw tooOld(`the installed git is ${found.join('.')}`, needed);
+}
+
+/** The error for a git that does not know a feature. */
+export function tooOld(reason: string, needed: GitVersion): MemoryError {
+  const version = needed.join('.');
+  return new MemoryError('unsupported', `Sync needs git ${version} or later here: ${reason}.`, {
+    hint: `Install git ${version} or later (https://git-scm.com), then sync again. Everything else works without it.`,
+  });
+}
+
 function noProgram(): MemoryError {
   return new MemoryError('unsupported', 'Sync needs the git program, which is not installed.', {
-    hint: 'Install git (https://git-scm.com), then sync again. Everything else works without it.',
+    hint: `Install git ${firstGit.sync.join('.')} or later (https://git-scm.com), then sync again. Everything else works without it.`,
   });
 }
 
