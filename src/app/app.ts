@@ -246,6 +246,8 @@ export class App {
           : { value: whole, note: undefined };
         if (leftOut !== undefined) notes.push(leftOut);
         const body = toolset.success(tool, value);
+        const remark = session.get(placeKey).takeRemark();
+        if (remark !== undefined) notes.push(redactText(remark));
         return { body, ...noteOf(notes), error: undefined, meta: commitMeta(commits) };
       } catch (thrown) {
         const error = toMemoryError(thrown);

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sample } from '../support/depth.ts';
 import { buildProbeServer, newFolder, RawClient, type Start } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
 import { signalled } from '../support/windows.ts';
 
 let program: string;
@@ -95,7 +96,9 @@ describe('tools', () => {
   });
 
   test('answer with the body as text and as structure, and with the commit', async () => {
-    const { result } = await greeted().call(1, 'note_write', { name: 'a', text: 'x' }).answer(1);
+    const cwd = Repo.create().root;
+    const client = greeted({ cwd }).call(1, 'note_write', { name: 'a', text: 'x' });
+    const { result } = await client.answer(1);
     expect(result).toEqual({
       content: [{ type: 'text', text: '{"ok":true,"agent":"raw/1"}' }],
       structuredContent: { ok: true, agent: 'raw/1' },

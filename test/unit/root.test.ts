@@ -91,9 +91,24 @@ describe('the order', () => {
     expect((await findRoot(input({ env: { MEMORY_BANK_ROOT: '.' } }), flat)).path).toBe('/w/cwd');
   });
 
-  test('several roots of the client, or none that is a folder, leave it to the current one', async () => {
-    const two = [uri('/w/client'), uri('/w/env')];
-    expect((await findRoot(input({ roots: two }), flat)).source).toBe('cwd');
+  test('of several roots of the client, the current one is served, with the others named', async () => {
+    const roots = [uri('/w/client'), uri('/w/env')];
+    expect(await findRoot(input({ roots, cwd: '/w/env' }), flat)).toEqual({
+      source: 'cwd',
+      path: '/w/env',
+      others: ['/w/client'],
+    });
+    const elsewhere = findRoot(input({ roots, tool: 'choose_folder' }), flat);
+    await expect(elsewhere).rejects.toMatchObject({
+      code: 'no_project',
+      message: 'The client has several projects open: /w/client, /w/env.',
+      hint: expect.stringMatching(/^Call choose_folder with the path .* --root/),
+    });
+    const gone = [uri('/w/gone'), uri('/w/gone2')];
+    expect((await findRoot(input({ roots: gone }), flat)).source).toBe('cwd');
+  });
+
+  test('roots that are not folders leave it to the current one', async () => {
     expect((await findRoot(input({ roots: ['https://example.com/w'] }), flat)).source).toBe('cwd');
     const mixed = ['https://example.com/w', uri('/w/client')];
     expect((await findRoot(input({ roots: mixed }), flat)).source).toBe('client');
@@ -132,6 +147,14 @@ describe('the search upwards', () => {
 
   test('stops at the top of the work tree', async () => {
     expect((await findRoot(input({ cwd: '/w/repo/c' }), tree)).path).toBe('/w/repo');
+  });
+
+  test('of several folders of one work tree finds its one memory', async () => {
+    const roots = [uri('/w/repo/a'), uri('/w/repo/a/b')];
+    expect(await findRoot(input({ roots, cwd: '/' }), tree)).toEqual({
+      source: 'client',
+      path: '/w/repo/a',
+    });
   });
 
   test('does not begin outside any work tree', async () => {

@@ -18,6 +18,8 @@ export interface RootInput {
   readonly cwd: string;
   /** The user's home directory. */
   readonly home: string;
+  /** The tool by which the caller can choose another folder; undefined for none. */
+  readonly tool?: string | undefined;
   /** Default: the system of this process. */
   readonly platform?: NodeJS.Platform;
   /** Returns the URIs of the client's roots; called only if nothing of higher rank is set. */
@@ -37,14 +39,22 @@ export interface Root {
   /** Absolute real path of the folder that holds `.memory-bank/`. */
   readonly path: string;
   readonly source: '--root' | 'MEMORY_BANK_ROOT' | 'CLAUDE_PROJECT_DIR' | 'client' | 'cwd';
+  /** The other projects that the client has open; absent where its roots do not decide. */
+  readonly others?: readonly string[];
 }
 
-const fix = 'Start the server in a project, or give its folder by --root or MEMORY_BANK_ROOT.';
+const byOption = 'or give its folder by --root or MEMORY_BANK_ROOT.';
 
-const windowsFix = `A client that starts the server by cmd.exe in a shared folder, such as \\\\server\\share, gets this directory instead. ${fix}`;
+/** Returns the way to a project; the caller of a tool can take it at once. */
+function fixFor({ tool }: Pick<RootInput, 'tool'>): string {
+  const start = `tart the server in a project, ${byOption}`;
+  return tool === undefined ? `S${start}` : `Call ${tool} with the path of the project, s${start}`;
+}
 
-const pluginFix =
-  'An update of a plugin replaces its folder. Open a project in the client, or give its folder by --root or MEMORY_BANK_ROOT.';
+const windowsFix =
+  'A client that starts the server by cmd.exe in a shared folder, such as \\\\server\\share, gets this directory instead. ';
+
+const pluginFix = `An update of a plugin replaces its folder. Open a project in the client, ${byOption}`;
 
 /**
  * Finds the project to serve.
@@ -55,17 +65,23 @@ const pluginFix =
  *
  * The order is: `--root`, `MEMORY_BANK_ROOT`, `CLAUDE_PROJECT_DIR`, the only root of the client, the
  * directory of the start. The first two are used as they are. From the others, the search goes up
- * in the git work tree to the nearest folder with a memory, else to the top of the work tree.
+ * in the git work tree to the nearest folder with a memory, else to the top of the work tree. Of several
+ * projects that a client has open, the one of the directory of the start is served.
  *
- * @throws MemoryError `no_project` if the choice is not a directory, or is `/`, the home directory, the folder of
+ * @throws MemoryError `no_project` if the client has several other projects open, or if the choice is not a directory, or is `/`, the home directory, the folder of
  *   a plugin, or in the folder of Windows.
  */
 export async function findRoot(input: RootInput, probe: RootProbe = disk): Promise<Root> {
-  const { given, source } = await choose(input);
+  const { given, source, open = [] } = await choose(input);
+  const opened = open.length > 1 ? await amongOpen(open, input, probe) : undefined;
+  if (opened) {
+    await refuseSystemFolder(opened.path, input, probe);
+    return opened;
+  }
   const named = source === 'cwd' ? `The current directory ${given}` : `${given} (${source})`;
   const folder = await probe.directory(given);
   if (folder === undefined) {
-    throw new MemoryError('no_project', `${named} is not a directory.`, { hint: fix });
+    throw new MemoryError('no_project', `${named} is not a directory.`, { hint: fixFor(input) });
   }
   const exact = source === '--root' || source === 'MEMORY_BANK_ROOT';
   if (source === 'cwd') await refusePluginFolder(input, probe);
@@ -74,6 +90,21 @@ export async function findRoot(input: RootInput, probe: RootProbe = disk): Promi
   const path = exact ? start : await climb(start, probe);
   await refuseSystemFolder(path, input, probe);
   return { path, source };
+}
+
+/**
+ * Says to an agent that a root may not be the project that is meant; undefined for a clear one.
+ *
+ * @param tool by which it chooses another folder.
+ */
+export function remarkOn({ path, source, others }: Root, tool: string): string | undefined {
+  const files = new NodeFiles();
+  if (others) {
+    return `The memory of ${path} is served. The client also has ${others.join(', ')} open: if that is meant, call ${tool} with its path.`;
+  }
+  const isEmpty = source === 'cwd' && files.lstat(join(path, memoryFolderName)) === undefined;
+  if (!isEmpty || findWorkTree(files, path)) return undefined;
+  return `The server was started in ${path}, which had no memory and was not in a git repository: if the project is elsewhere, call ${tool} with its path.`;
 }
 
 /** The folders that a caller may use. */
@@ -123,7 +154,51 @@ export function startDirectory(env: RootInput['env'], cwd: string, packageFolder
   return own && env.INIT_CWD ? env.INIT_CWD : cwd;
 }
 
-async function choose(input: RootInput): Promise<{ given: string; source: Root['source'] }> {
+/**
+ * Chooses one of several folders that a client has open.
+ *
+ * @returns undefined if none of them exists.
+ * @throws MemoryError `no_project` that names them, if the directory of the start is in none of them.
+ */
+async function amongOpen(
+  open: readonly string[],
+  input: RootInput,
+  probe: RootProbe,
+): Promise<Root | undefined> {
+  const projects = new Set<string>();
+  for (const path of open) {
+    const folder = await probe.directory(path);
+    if (folder !== undefined) projects.add(await climb(withoutMemoryFolder(folder), probe));
+  }
+  const [only, ...more] = projects;
+  if (only === undefined) return undefined;
+  if (more.length === 0) return { path: only, source: 'client' };
+  const cwd = await probe.directory(resolve(input.cwd));
+  const own = cwd && (await climb(withoutMemoryFolder(cwd), probe));
+  if (own !== undefined && projects.delete(own)) {
+    return { path: own, source: 'cwd', others: [...projects] };
+  }
+  const { tool } = input;
+  throw new MemoryError(
+    'no_project',
+    `The client has several projects open: ${[...projects].join(', ')}.`,
+    {
+      hint:
+        tool === undefined
+          ? `Start the server in one of them, ${byOption}`
+          : `Call ${tool} with the path of the one that is meant, ${byOption}`,
+    },
+  );
+}
+
+/** The folder to begin with, its source, and the folders of a client that has several open. */
+interface Choice {
+  readonly given: string;
+  readonly source: Root['source'];
+  readonly open?: readonly string[];
+}
+
+async function choose(input: RootInput): Promise<Choice> {
   const settings = [
     ['--root', input.flag],
     ['MEMORY_BANK_ROOT', input.env.MEMORY_BANK_ROOT],
@@ -133,9 +208,10 @@ async function choose(input: RootInput): Promise<{ given: string; source: Root['
     if (isSet(value)) return { given: resolve(input.cwd, value), source };
   }
   const uris = await input.clientRoots();
-  const [only, ...others] = uris.flatMap((uri) => toPath(uri, input.platform));
-  if (only !== undefined && others.length === 0) return { given: only, source: 'client' };
-  return { given: resolve(input.cwd), source: 'cwd' };
+  const open = uris.flatMap((uri) => toPath(uri, input.platform));
+  const [only] = open;
+  if (only !== undefined && open.length === 1) return { given: only, source: 'client' };
+  return { given: resolve(input.cwd), source: 'cwd', open };
 }
 
 /** Whether a client has passed a variable such as `${workspaceFolder}` unresolved. */
@@ -226,7 +302,7 @@ async function refusePluginCache(path: string, input: RootInput, probe: RootProb
 
 async function refuseSystemFolder(
   path: string,
-  { home, env, platform = process.platform }: Pick<RootInput, 'home' | 'env' | 'platform'>,
+  { home, env, tool, platform = process.platform }: Omit<RootInput, 'flag' | 'cwd' | 'clientRoots'>,
   probe: RootProbe,
 ): Promise<void> {
   // Clients start programs there, and cmd.exe does so if the current directory is a shared folder.
@@ -242,7 +318,7 @@ async function refuseSystemFolder(
           : undefined;
   if (what === undefined) return;
   throw new MemoryError('no_project', `No project memory is kept in ${what}, ${path}.`, {
-    hint: isOfWindows ? windowsFix : fix,
+    hint: `${isOfWindows ? windowsFix : ''}${fixFor({ tool })}`,
     data: { root: path },
   });
 }

@@ -9,7 +9,7 @@ import type {
 import { type Session, sessionKey } from '../../core/memory/session.ts';
 import { slug } from '../../core/names/name.ts';
 import { MemoryError } from '../../core/values/error.ts';
-import { findRoot, type RootInput, refusePluginFolder, rootAt } from './root.ts';
+import { findRoot, type RootInput, refusePluginFolder, remarkOn, rootAt } from './root.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /** The client of a session. */
@@ -28,6 +28,8 @@ export interface SessionClient {
    * run concurrently.
    */
   readonly waits?: boolean;
+  /** Whether it runs on this machine and calls tools by their names, so that it can choose any folder. */
+  readonly isLocal?: boolean;
   /** Whether it is an agent, whose changes wait for a review where the memory requires one. */
   readonly isAgent?: boolean;
   /** Whether each of its calls is a session of its own. */
@@ -42,6 +44,8 @@ export interface SessionClient {
 export interface SessionStart {
   /** The input for the choice of the root, without the roots of the client. */
   readonly place: Omit<RootInput, 'clientRoots'>;
+  /** The names of the toolsets to offer; undefined for all of them. */
+  readonly enabled?: readonly string[] | undefined;
   /** The mode of each session at its start. */
   readonly mode?: string | undefined;
 }
@@ -63,6 +67,8 @@ export class SessionPlace {
   #root: string | undefined;
   /** The root that the program chose. */
   #start: string | undefined;
+  /** A sentence for the client about the choice of the root. */
+  #remark: string | undefined;
   /** Whether the caller chose the root, so that new roots of the client do not change it. */
   #chosen = false;
   /** Whether the session has entered the mode of its start. */
@@ -99,7 +105,10 @@ export class SessionPlace {
    */
   async root(clientRoots = async () => (await this.#client?.roots?.()) ?? []): Promise<string> {
     if (this.#root === undefined) {
-      this.#start = (await findRoot({ ...this.#beginning.place, clientRoots })).path;
+      const tool = this.#switchTool();
+      const root = await findRoot({ ...this.#beginning.place, tool, clientRoots });
+      this.#remark = tool === undefined ? undefined : remarkOn(root, tool);
+      this.#start = root.path;
       this.#root = this.#start;
     }
     return this.#root;
@@ -132,8 +141,22 @@ export class SessionPlace {
     const bound = await this.#bind(root, binding, effect);
     if (this.#client?.onlyMode !== undefined) await this.#begin(bound);
     this.#root = root;
+    this.#remark = undefined;
     this.#chosen = true;
     return bound;
+  }
+
+  /** The tool by which the client can choose another folder; undefined where it has none. */
+  #switchTool(): string | undefined {
+    const isOffered = this.#beginning.enabled?.includes('memory-bank') ?? true;
+    return this.#client?.isLocal && isOffered ? 'set_memory_bank_path' : undefined;
+  }
+
+  /** Returns the sentence for the client about the choice of the root; once for each choice. */
+  takeRemark(): string | undefined {
+    const remark = this.#remark;
+    this.#remark = undefined;
+    return remark;
   }
 
   /** Chooses the root again at the next call, if it depends on the roots of the client. */

@@ -77,6 +77,7 @@ export function createServer(
   let roots: Promise<readonly string[]> | undefined;
   const session = app.connect({
     isAgent: true,
+    isLocal: remote === undefined,
     folders: remote?.folders,
     onlyMode: remote?.onlyMode,
     roots() {

@@ -27,7 +27,7 @@ export class ProcessSession {
   constructor(app: App, onChosen: () => void) {
     this.#app = app;
     this.#onChosen = onChosen;
-    this.session = app.connect({ roots: async () => this.#roots, isAgent: true });
+    this.session = app.connect({ roots: async () => this.#roots, isAgent: true, isLocal: true });
   }
 
   /** Opens the memory in the background, once, after a request. */
