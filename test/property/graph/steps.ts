@@ -151,6 +151,3 @@ export const sequence: fc.Arbitrary<Step[]> = fc.array(
   ),
   { maxLength: 120, size: 'max' },
 );
-
-/** The tools that the seed does not have, and its model neither. */
-export const added = ['claim_task', 'release_task'];
