@@ -116,6 +116,31 @@ function fileOf(repo: Repo): string {
   return join(folder, name);
 }
 
+test('metadata that a person wrote is found, also after a change of the record and by the next process', async () => {
+  const repo = project();
+  const path = join(repo.path('.memory-bank/notes/f3'), 'n3.yaml');
+  const keys = 'owner: Zenobia\nlabels:\n  - kiwifruit\n  - {team: Quartz}\nclaim: hypothesis\n';
+  writeFileSync(path, `${readFileSync(path, 'utf8')}${keys}`);
+  const words = ['Zenobia', 'kiwifruit', 'labels Quartz'];
+  const { opened } = await serve(repo);
+  const [first] = (await opened.call.store.search({ query: 'kiwifruit' })).hits;
+  expect(first?.snippet).toContain('number 3');
+  expect(JSON.stringify([first?.snippet, first?.reason, first?.value])).not.toContain('kiwi');
+  await opened.call.store.change({ subject: 'x' }, (transaction) =>
+    transaction.put(note, { key: 'n3', tags: [], text: `number 3 is ${'new '.repeat(60)}` }),
+  );
+  for (const query of words) expect(await keysOf(opened, query)).toEqual(['n3']);
+  await opened.workspace.close();
+
+  const { opened: next, files } = await serve(repo);
+  for (const query of words) expect(await keysOf(next, query)).toEqual(['n3']);
+  // Only what was changed is read again.
+  expect(files.reads).toBeLessThan(count / 10);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('Zenobia', 'Berengar'));
+  expect(await keysOf(next, 'Zenobia')).toEqual([]);
+  expect(await keysOf(next, 'Berengar')).toEqual(['n3']);
+});
+
 describe('the index of an earlier process', () => {
   // The texts of hits are read, because they may name code.
   test('answers a search and a list without reading other record files', async () => {

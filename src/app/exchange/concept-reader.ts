@@ -4,10 +4,11 @@ import {
   isoTime,
   type Source,
 } from '../../core/declarations/exchange-format.ts';
-import { annotationKeys, day } from '../../core/evidence/annotations.ts';
+import { day } from '../../core/evidence/annotations.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { unknownKeys } from '../../core/record/shape.ts';
+import { annotationKeys } from '../../core/values/annotation-keys.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject, type JsonObject } from '../../core/values/json.ts';
 import { withKeys } from '../../core/yaml/text-keys.ts';

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path/posix';
 import type { ExportSource } from '../../core/declarations/exchange-format.ts';
-import { annotationKeys, formatPlace } from '../../core/evidence/annotations.ts';
+import { formatPlace } from '../../core/evidence/annotations.ts';
 import { fenced } from '../../core/markdown/fence.ts';
 import { readStatements } from '../../core/markdown/section-statements.ts';
 import { contentStart } from '../../core/markdown/sections.ts';
@@ -8,6 +8,7 @@ import type { Located, Reader } from '../../core/memory/store.ts';
 import { foldName } from '../../core/names/file-name.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { unknownKeys } from '../../core/record/shape.ts';
+import { annotationKeys } from '../../core/values/annotation-keys.ts';
 import { isObject, type JsonObject } from '../../core/values/json.ts';
 import { textKeys, withKeys } from '../../core/yaml/text-keys.ts';
 import { conceptText, ownKey, splitHead } from './concept-file.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RecordDoubts, TypedRecord } from '../../core/memory/store.ts';
+import { searchedFields } from '../../core/record/searched-fields.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import { configPath } from '../../store/records/memory-config.ts';
 import { positionIn } from '../../store/records/owned-paths.ts';
@@ -291,7 +292,7 @@ export async function doubtsOf(
 }
 
 function textOf({ type, value }: TypedRecord): StoredText {
-  return toStoredText(type.search(value));
+  return toStoredText(searchedFields(type, value));
 }
 
 function recentRecord(

@@ -1,6 +1,7 @@
 import type { Context } from '../../core/declarations/context.ts';
 import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import type { HitChange, RecordDoubts } from '../../core/memory/store.ts';
+import { searchedFields } from '../../core/record/searched-fields.ts';
 import { toStoredText } from '../../store/search/encoded-text.ts';
 import { HookState } from '../../store/session/hook-state.ts';
 import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
@@ -73,7 +74,7 @@ async function datedPassages<T extends KeyedPassage>(
   const paths = [...new Set(passages.map(({ path }) => path))];
   const texts = new Map(
     (await store.states.readAt(paths)).map(({ path, type, value }) => {
-      return [path, toStoredText(type.search(value))];
+      return [path, toStoredText(searchedFields(type, value))];
     }),
   );
   const places = passages.flatMap((passage) => {

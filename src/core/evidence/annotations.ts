@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { annotationKeys } from '../values/annotation-keys.ts';
 import { MemoryError } from '../values/error.ts';
 import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { textKeys, withKeys } from '../yaml/text-keys.ts';
@@ -65,16 +66,6 @@ export const evidenceArgument = z
 
 /** A day of the calendar. */
 export const day = z.iso.date();
-
-/** The keys of a record's file that are annotations. */
-export const annotationKeys: readonly string[] = [
-  'evidence',
-  'verified',
-  'supersedes',
-  'superseded_by',
-  'expires',
-  'claim',
-];
 
 const none: Annotations = { evidence: [], supersedes: [] };
 const anyKey = new RegExp(`^(?:${annotationKeys.join('|')})[ \\t]*:`, 'm');

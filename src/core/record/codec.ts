@@ -10,7 +10,8 @@ import {
   readYaml,
   rewriteYaml,
 } from '../yaml/yaml.ts';
-import { arrange, conform, keepUnknown } from './shape.ts';
+import { metadataText, setMetadata } from './metadata-text.ts';
+import { arrange, conform, keepUnknown, unknownKeys } from './shape.ts';
 
 /**
  * Converts the value of a record to the text of its file and back.
@@ -72,9 +73,14 @@ function recordCodec<T extends object>(
   const read = (file: RecordFile): T => {
     const data = readValues(file.yaml);
     const text = ending === 'newline' ? file.body.replace(/\r?\n$/, '') : file.body;
-    if (!framed || (text === '' && Object.hasOwn(data, body))) return conform(schema, data);
-    data[body] = text;
-    return conform(schema, data);
+    if (framed && (text !== '' || !Object.hasOwn(data, body))) data[body] = text;
+    const value = conform(schema, data);
+    const { metadata } = data;
+    setMetadata(
+      value,
+      metadataText({ ...unknownKeys(schema, data), ...(metadata && { metadata }) }),
+    );
+    return value;
   };
   const isBody = (text: unknown): text is string =>
     typeof text === 'string' && (ending === 'exact' || !/[\r\n]$/.test(text));

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { metadataOf } from '../../core/record/metadata-text.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { byRank, copiedFrom } from './copied-file.ts';
@@ -299,5 +300,7 @@ export class RecordCache {
 /** Whether a record that was read again is unchanged; an unsettled stat alone does not prove it. */
 function isSame(before: RecordFile, after: RecordFile): boolean {
   if (!sameStat(before.stat, after.stat)) return false;
-  return before.settled || isDeepStrictEqual(before.value, after.value);
+  if (before.settled) return true;
+  const texts = [before, after].map(({ value }) => value && metadataOf(value));
+  return texts[0] === texts[1] && isDeepStrictEqual(before.value, after.value);
 }

@@ -1,4 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
+import { metadataOf } from '../../core/record/metadata-text.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import { bytesOf, jsonBytes } from '../derived/section-file.ts';
@@ -125,10 +126,11 @@ class ValueBlocks {
   }
 }
 
-/** A value as JSON; empty if JSON would change it, or if it is too long. */
+/** A value as JSON, in a list with its metadata; empty if JSON would change it, or if it is too long. */
 function toJson(value: object | undefined): string {
   if (!value) return '';
-  const json = isPlain(value) ? JSON.stringify(value) : '';
+  const metadata = metadataOf(value);
+  const json = isPlain(value) ? JSON.stringify(metadata === '' ? value : [value, metadata]) : '';
   return json.length <= maxValueLength ? json : '';
 }
 

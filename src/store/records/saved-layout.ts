@@ -1,7 +1,7 @@
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 
 /** The format of a file of saved records, with its version. */
-export const savedContent = ['records', 7];
+export const savedContent = ['records', 8];
 /** A larger file is neither written nor read, in bytes. */
 export const maxSavedBytes = 256 * 1024 * 1024;
 

@@ -1,4 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
+import { setMetadata } from '../../core/record/metadata-text.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { type Stat, statSize } from '../../git/disk/file-layer.ts';
 import type { Folder } from '../../git/disk/folder.ts';
@@ -290,8 +291,11 @@ export class SavedRecords {
     const json = this.json(row);
     if (!json) return undefined;
     try {
-      const value: unknown = JSON.parse(json);
-      return typeof value === 'object' && value !== null ? value : undefined;
+      const saved: unknown = JSON.parse(json);
+      const [value, metadata]: readonly unknown[] = Array.isArray(saved) ? saved : [saved];
+      if (typeof value !== 'object' || value === null) return undefined;
+      if (typeof metadata === 'string') setMetadata(value, metadata);
+      return value;
     } catch {
       return undefined;
     }

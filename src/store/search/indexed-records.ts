@@ -1,4 +1,5 @@
 import type { AnyRecordType, SearchFields } from '../../core/record/record-type.ts';
+import { searchedFields } from '../../core/record/searched-fields.ts';
 import { monotonicTime } from '../../core/timing/clock.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import type { SavedRecords } from '../records/saved-records.ts';
@@ -148,7 +149,7 @@ export class IndexedRecords {
     }
     this.index.adopt(saved, records.paths, (path) => {
       const record = this.#view.known(path);
-      return record?.value && record.type.search(record.value);
+      return record?.value && searchedFields(record.type, record.value);
     });
     this.#adopted = { records, saved, taken: new Uint8Array(records.paths.length) };
     this.#changes += saved.facts.size;
@@ -274,7 +275,7 @@ export class IndexedRecords {
     } else if (!value || bytes > limit) {
       this.#large.set(path, bytes);
     } else {
-      const fields: SearchFields = type.search(value);
+      const fields = searchedFields(type, value);
       yield* this.index.upserting({ id: path, fields });
       this.#add(path, { type, labels: labelsOf(fields), bytes });
     }
@@ -285,7 +286,7 @@ export class IndexedRecords {
     const record = this.#leftOut.count > 0 ? undefined : this.#view.known(path, smallBytes);
     if (!record?.value || this.#view.shadowedBy(record) !== undefined) return false;
     const { type, value, bytes } = record;
-    const fields: SearchFields = type.search(value);
+    const fields = searchedFields(type, value);
     if (!this.index.addShort({ id: path, fields })) return false;
     this.#add(path, { type, labels: labelsOf(fields), bytes });
     return true;

@@ -7,6 +7,7 @@ import type {
   SimilarRecord,
 } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { searchedFields } from '../../core/record/searched-fields.ts';
 import { invalid } from '../../core/values/error.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import { toListing } from '../records/record-reader.ts';
@@ -236,7 +237,7 @@ class Rest implements Iterable<SearchDocument | undefined> {
       // Reading a large file is a step by itself.
       yield undefined;
       if (!record?.value || this.#view.shadowedBy(record) !== undefined) continue;
-      const fields = record.type.search(record.value);
+      const fields = searchedFields(record.type, record.value);
       if (this.#wanted.accepts(path, record.type, fields)) yield { id: path, fields };
     }
   }

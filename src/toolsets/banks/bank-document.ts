@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Codec, markdownCodec } from '../../core/record/codec.ts';
+import { metadataOf, setMetadata } from '../../core/record/metadata-text.ts';
 import { usualRoles } from '../../core/record/part-role.ts';
 import { defineRecordType } from '../../core/record/record-type.ts';
 import { bankTypes, folders } from './bank-type.ts';
@@ -49,7 +50,10 @@ const codec: Codec<BankDocument> = {
   decode(text, path) {
     const key = path.slice(folder.length + 1);
     if (frontMatter(text) === undefined) return { key, body: text };
-    return { key, ...written.decode(text, path) };
+    const content = written.decode(text, path);
+    const document = { key, ...content };
+    setMetadata(document, metadataOf(content));
+    return document;
   },
 };
 

@@ -2,6 +2,7 @@ import { DecisionParts, type Saying } from '../../../core/declarations/decision-
 import { plainOutline } from '../../../core/markdown/plain-outline.ts';
 import { usualRoles } from '../../../core/record/part-role.ts';
 import type { SearchFields, TextField } from '../../../core/record/record-type.ts';
+import { notesEnd } from '../../../core/record/searched-fields.ts';
 import { allAtOnce, type Steps } from '../../records/slices.ts';
 import type { SectionOfHit, TextOfHit } from '../terms/search-document.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';
@@ -142,7 +143,7 @@ function* composed(
   };
   if (said && roles.body === 'answer') addPieces('body', said.parts);
   for (const field of ['reason', 'notes'] as const) {
-    const end = fields[field]?.length ?? 0;
+    const end = notesEnd(fields[field] ?? '');
     if (end > 0) addPieces(field, [{ start: 0, end, role: roles[field], kind: undefined }]);
   }
   const heading = best?.area.section;
