@@ -286,6 +286,66 @@ describe('commands', () => {
   });
 });
 
+describe('commands and options of the own programs', () => {
+  beforeEach(() => {
+    repo.write('package.json', '{ "name": "@a/mover", "bin": "bin.js", "scripts": { "go": "x" } }');
+    repo.write(
+      'src/cli.ts',
+      "on('push', ['--dry-run', '--no-wait', '--keep']);\non('send-all');\n",
+    );
+    repo.write('Cargo.toml', '[workspace]\n');
+    repo.write('b/Cargo.toml', '[package]\nname = "crab"\n[[bin]]\nname = "crab-walk"\n');
+  });
+  const doc = [
+    '```sh',
+    'npx mover push --dry-run --no-wait --keep # --none',
+    'mover send-all -- --keep',
+    'other push --dry-run',
+    'npm run go',
+    '```',
+    'Run `mover push --keep` or `cargo run --bin crab-walk`.',
+    '',
+  ].join('\n');
+
+  test('are found with the commit that removed them', async () => {
+    repo.write('README.md', doc);
+    commit('Begin');
+    expect(await drifts()).toEqual([]);
+    repo.write('src/cli.ts', "on('push', ['--no-wait']);\n");
+    repo.write('package.json', '{ "name": "@a/mover", "bin": "bin.js" }');
+    const removal = commit('Remove');
+    repo.write('b/Cargo.toml', '[package]\nname = "crab"\n');
+    commit('Remove a binary');
+    expect(await drifts()).toEqual([
+      'README.md:2 option --dry-run',
+      'README.md:2 option --keep',
+      'README.md:3 command send-all',
+      'README.md:5 script npm run go',
+      'README.md:7 crate cargo run --bin crab-walk',
+      'README.md:7 option --keep',
+    ]);
+    const { files } = await check();
+    const [finding] = files[0]?.findings ?? [];
+    expect(finding).toMatchObject({ commit: removal, severity: 'warning' });
+    expect(finding?.message).toContain('No code has the option `--dry-run`, since');
+  });
+
+  test('are not judged where the code may have them, or only a test had them', async () => {
+    repo.write('README.md', doc);
+    commit('Begin');
+    repo.write('src/cli.ts', 'push({ dryRun: true, wait: true, KEEP });\n');
+    repo.write('src/send_all.ts', 'run();\n');
+    commit('Write it in another way');
+    expect(await drifts()).toEqual([]);
+    repo.write('README.md', '`mover pull --fast`, once removed: `mover --dry-run`\n');
+    repo.write('test/cli.ts', "mover('pull', '--fast');\n");
+    commit('Test');
+    repo.git('rm', '-q', 'test/cli.ts');
+    commit('Remove the test');
+    expect(await drifts()).toEqual([]);
+  });
+});
+
 describe('environment variables', () => {
   test('earlier files of code are read only where a document claimed a variable', async () => {
     const versions = [1, 2, 3].map((i) => {

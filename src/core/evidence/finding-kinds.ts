@@ -138,7 +138,15 @@ export const docKinds = {
   },
   crate: {
     severity: 'warning',
-    meaning: 'No `Cargo.toml` has a package of this name any more.',
+    meaning: 'No `Cargo.toml` has a package or binary of this name any more.',
+  },
+  command: {
+    severity: 'warning',
+    meaning: 'A program of the project had the command, and no code has its name any more.',
+  },
+  option: {
+    severity: 'warning',
+    meaning: 'A program of the project had the option, and no code has its name any more.',
   },
   variable: {
     severity: 'warning',

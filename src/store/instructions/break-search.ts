@@ -8,10 +8,10 @@ import type { PathChange } from '../history/change-index.ts';
 import { entryAt } from '../history/last-change.ts';
 import type { Steps } from '../records/slices.ts';
 import type { OpenClaim } from './claim.ts';
-import { variables } from './code-names.ts';
 import { decodeDoc, maxDocBytes } from './doc-files.ts';
 import { hasName } from './name-places.ts';
 import type { DefinedNames, NameSource } from './name-sources.ts';
+import { isSourceOf } from './own-programs.ts';
 import { basesOf, below, PathPattern } from './path-text.ts';
 import { SoughtNames } from './sought-names.ts';
 
@@ -46,7 +46,7 @@ export class BreakSearch {
   /** Claims by their names, and by the files or the kinds of files that can define these. */
   readonly #byName = new Map<string, OpenClaim[]>();
   /** The files that can define names, and their kinds. */
-  readonly #sources = new Map<string, NameSource>();
+  readonly #sources = new Map<string, NameSource[]>();
   readonly #count: number;
   readonly #patterns: (readonly [claim: OpenClaim, pattern: PathPattern])[] = [];
   /** The files with claims, each with the paths that it had. */
@@ -72,7 +72,7 @@ export class BreakSearch {
   constructor(
     odb: ObjectDatabase,
     claims: readonly OpenClaim[],
-    manifests: ReadonlyMap<string, NameSource>,
+    manifests: Iterable<readonly [path: string, source: NameSource]>,
     isOver: (commit: Oid) => boolean = () => false,
   ) {
     this.#odb = odb;
@@ -92,8 +92,8 @@ export class BreakSearch {
   }
 
   #watch(path: string, source: NameSource): void {
-    if (this.#sources.has(path)) return;
-    this.#sources.set(path, source);
+    if (this.#sources.get(path)?.includes(source)) return;
+    addTo(this.#sources, path, source);
     this.#want(path);
   }
 
@@ -197,33 +197,39 @@ export class BreakSearch {
     }
   }
 
-  #redefined(commit: Oid, parent: Oid, { path, before, after }: PathChange): void {
-    const source = this.#sourceOf(parent, path);
-    const sought = source && this.#sought.get(source);
+  #redefined(commit: Oid, parent: Oid, change: PathChange): void {
+    for (const source of this.#sourcesOf(parent, change.path)) {
+      this.#redefinedIn(source, commit, parent, change);
+    }
+  }
+
+  #redefinedIn(source: NameSource, commit: Oid, parent: Oid, change: PathChange): void {
+    const { path, before, after } = change;
+    const sought = this.#sought.get(source);
     if (sought && before !== undefined && !sought.pattern.test(this.#text(before) ?? '')) return;
-    const old = source && this.#names(source, before);
-    const now = source && this.#names(source, after);
-    if (!source || !old || (after !== undefined && !now)) return;
+    const old = this.#names(source, before);
+    const now = this.#names(source, after);
+    if (!old || (after !== undefined && !now)) return;
     for (const [name, value] of old.names) {
-      // Other code that has the name of a variable says nothing about the environment.
-      if (now?.names.has(name) || (source === variables && value !== 'read')) continue;
+      if (now?.names.has(name) || (source.proof !== undefined && value !== source.proof)) continue;
       for (const key of [source.name, path]) {
         for (const one of this.#byName.get(`${key} ${name}`) ?? []) {
-          if (this.#found.has(one) || !this.#says(parent, one)) continue;
+          if (this.#found.has(one) || !isProof(one, path) || !this.#says(parent, one)) continue;
           this.#found.set(one, { commit, parent, path, before, after });
         }
       }
     }
   }
 
-  /** The kind of names that an earlier version of a file defines, if it is to be read. */
-  #sourceOf(commit: Oid, path: string): NameSource | undefined {
-    const known = this.#sources.get(path);
-    if (known && !known.isAnywhere) return known;
+  /** The kinds of names that an earlier version of a file defines, if it is to be read. */
+  #sourcesOf(commit: Oid, path: string): readonly NameSource[] {
     const name = path.slice(path.lastIndexOf('/') + 1);
-    const source = known ?? this.#anywhere.find(({ files }) => files?.test(name));
-    if (!source || !this.#isClaimed(commit, source)) return undefined;
-    return this.#left-- > 0 ? source : undefined;
+    const known = (this.#sources.get(path) ?? []).filter(({ isAnywhere }) => !isAnywhere);
+    const others = this.#anywhere.filter(
+      (source) => source.files?.test(name) && this.#isClaimed(commit, source),
+    );
+    if (others.length === 0 || this.#left-- <= 0) return known;
+    return [...known, ...others];
   }
 
   /** Whether a document claimed a name of a kind in a commit: only then can its child break the claim. */
@@ -295,6 +301,11 @@ export class BreakSearch {
       this.#addDoc(present, from);
     }
   }
+}
+
+/** Whether a file is one of the sources of the program that a claim is about. */
+function isProof({ claim }: OpenClaim, path: string): boolean {
+  return !('folders' in claim) || claim.folders === undefined || isSourceOf(path, claim.folders);
 }
 
 /** The usual files of a kind in the folders around a document. */

@@ -1,6 +1,8 @@
 import type { Steps } from '../records/slices.ts';
 import type { Claim, NameClaim, OpenClaim, PathClaim } from './claim.ts';
 import { claimsIn } from './claims-in-text.ts';
+import { binaries } from './code-names.ts';
+import type { Programs } from './command-claims.ts';
 import {
   decodeDoc,
   isDoc,
@@ -10,6 +12,7 @@ import {
   maxDocBytes,
 } from './doc-files.ts';
 import type { DefinedNames, NameSource } from './name-sources.ts';
+import { ownPrograms, ProgramWords } from './own-programs.ts';
 import { basesOf, PathPattern } from './path-text.ts';
 import type { ProjectTree } from './project-tree.ts';
 
@@ -23,6 +26,7 @@ type Outcome = 'true' | 'unknown' | OpenClaim;
 /** The claims of the documents of a project, compared with its files as they are. */
 export class ClaimJudge {
   readonly #tree: ProjectTree;
+  readonly #programs: Programs;
   readonly #names = new Map<string, DefinedNames | undefined>();
   readonly #sources = new Map<NameSource, readonly string[]>();
   readonly #judged = new Map<string, 'true' | 'unknown' | 'open'>();
@@ -33,9 +37,11 @@ export class ClaimJudge {
 
   constructor(tree: ProjectTree) {
     this.#tree = tree;
+    this.#programs = { all: ownPrograms(tree), words: new ProgramWords() };
   }
 
   *judge(paths: Iterable<string>): Steps {
+    const later: (readonly [doc: string, claim: Claim, line: number])[] = [];
     for (const doc of paths) {
       if (!isDoc(doc)) continue;
       yield;
@@ -45,16 +51,26 @@ export class ClaimJudge {
       this.counts.files += 1;
       let line = 1;
       let counted = 0;
-      const claims = [...claimsIn(doc, text)].sort((a, b) => a.start - b.start);
+      const claims = [...claimsIn(doc, text, this.#programs)].sort((a, b) => a.start - b.start);
       for (const claim of claims) {
         yield;
         for (; counted < claim.start; counted++) if (text[counted] === '\n') line += 1;
-        this.counts.claims += 1;
-        const outcome = this.#judge(doc, claim, line);
-        if (outcome === 'true') this.counts.true += 1;
-        else if (outcome !== 'unknown') this.open.push(outcome);
+        // The code is read for all words of commands at once.
+        if ('source' in claim && claim.source === this.#programs.words)
+          later.push([doc, claim, line]);
+        else this.#count(this.#judge(doc, claim, line));
       }
     }
+    for (const one of later) {
+      yield;
+      this.#count(this.#judge(...one));
+    }
+  }
+
+  #count(outcome: Outcome): void {
+    this.counts.claims += 1;
+    if (outcome === 'true') this.counts.true += 1;
+    else if (outcome !== 'unknown') this.open.push(outcome);
   }
 
   #judge(doc: string, claim: Claim, line: number): Outcome {
@@ -91,13 +107,20 @@ export class ClaimJudge {
 
   #judgeName(doc: string, claim: NameClaim, line: number): Outcome {
     const files = this.#filesOf(doc, claim);
-    if (files === undefined) return 'unknown';
+    if (files === undefined || this.#hasFileOf(claim)) return 'unknown';
     const key = `${files[0]} ${claim.source.name} ${claim.name} ${claim.isShort === true}`;
     const known = this.#judged.get(key) ?? this.#judgeIn(files, claim);
     this.#judged.set(key, known);
     return known === 'open'
       ? { doc, claim, line, file: claim.file ?? ownFile(claim, files), elsewhere: [] }
       : known;
+  }
+
+  /** Whether a file has the name of a binary, a command or an option, which may be in it. */
+  #hasFileOf({ source, name }: NameClaim): boolean {
+    if (source !== binaries && source !== this.#programs.words) return false;
+    const stem = name.replace(/^--/, '');
+    return [stem, stem.replaceAll('-', '_')].some((one) => this.#tree.hasStem(one));
   }
 
   #judgeIn(files: readonly string[], claim: NameClaim): 'true' | 'unknown' | 'open' {
@@ -116,10 +139,8 @@ export class ClaimJudge {
   }
 
   /** The files that can define names, and the kind of each; those of one document are left out. */
-  get manifests(): ReadonlyMap<string, NameSource> {
-    const found = new Map<string, NameSource>();
-    for (const [source, paths] of this.#sources) for (const path of paths) found.set(path, source);
-    return found;
+  *manifests(): Generator<readonly [path: string, source: NameSource]> {
+    for (const [source, paths] of this.#sources) for (const path of paths) yield [path, source];
   }
 
   /** The present files that can define the name of a claim; undefined if there is none, or too many. */

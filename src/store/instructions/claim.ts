@@ -22,11 +22,21 @@ export interface PathClaim extends ClaimPlace {
 
 /** The claim that one of some files defines a name. */
 export interface NameClaim extends ClaimPlace {
-  readonly kind: 'anchor' | 'script' | 'target' | 'crate' | 'variable' | 'runtime';
+  readonly kind:
+    | 'anchor'
+    | 'script'
+    | 'target'
+    | 'crate'
+    | 'command'
+    | 'option'
+    | 'variable'
+    | 'runtime';
   readonly source: NameSource;
   readonly name: string;
   /** The file that defines it; undefined for any file of the source. */
   readonly file?: string | undefined;
+  /** The folders with the sources of the program that a command or an option is of. */
+  readonly folders?: readonly string[];
   /** Whether the command can also run a program of this name. */
   readonly isShort?: boolean;
 }

@@ -2,7 +2,7 @@ import { type Mention, mentionsOf } from '../../core/markdown/mentions.ts';
 import { folderOf } from '../../git/disk/folder.ts';
 import type { Claim } from './claim.ts';
 import { variableIn } from './code-names.ts';
-import { claimOfVariable, claimsOfCommand } from './command-claims.ts';
+import { claimOfVariable, claimsOfCommand, type Programs } from './command-claims.ts';
 import { isDoc, isForAgents } from './doc-files.ts';
 import { anchors, runtimes } from './name-sources.ts';
 import { basesOf, below, pathIn, toPath } from './path-text.ts';
@@ -25,10 +25,10 @@ const language = {
 };
 
 /** Finds the claims of a file about the project. */
-export function claimsIn(doc: string, text: string): readonly Claim[] {
+export function claimsIn(doc: string, text: string, programs: Programs): readonly Claim[] {
   const claims: Claim[] = [];
   for (const mention of mentionsOf(text)) {
-    for (const claim of claimsOf(doc, text, mention)) {
+    for (const claim of claimsOf(doc, text, mention, programs)) {
       if (claims.length >= maxClaims) return claims;
       claims.push(claim);
     }
@@ -36,7 +36,12 @@ export function claimsIn(doc: string, text: string): readonly Claim[] {
   return claims;
 }
 
-function* claimsOf(doc: string, whole: string, mention: Mention): Generator<Claim> {
+function* claimsOf(
+  doc: string,
+  whole: string,
+  mention: Mention,
+  programs: Programs,
+): Generator<Claim> {
   const { kind, text, start } = mention;
   switch (kind) {
     case 'link':
@@ -46,16 +51,25 @@ function* claimsOf(doc: string, whole: string, mention: Mention): Generator<Clai
       yield* versionsIn(text, start);
       return;
     case 'command':
-      yield* claimsOfCommand(doc, text, start, true);
+      yield* claimsOfCommand(doc, text, start, true, programs);
       return;
     case 'code':
-      yield* claimsOfCode(doc, whole, text, start);
+      yield* claimsOfCode(doc, whole, text, start, programs);
   }
 }
 
-function* claimsOfCode(doc: string, whole: string, text: string, start: number): Generator<Claim> {
+function* claimsOfCode(
+  doc: string,
+  whole: string,
+  text: string,
+  start: number,
+  programs: Programs,
+): Generator<Claim> {
   if (/\s/.test(text)) {
-    yield* claimsOfCommand(doc, text, start, false);
+    for (const claim of claimsOfCommand(doc, text, start, false, programs)) {
+      const isOfProgram = claim.kind === 'command' || claim.kind === 'option';
+      if (!isOfProgram || !notNow.test(lineAround(whole, start))) yield claim;
+    }
     return;
   }
   const variable = variableIn(text);

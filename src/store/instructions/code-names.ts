@@ -35,6 +35,8 @@ export const variables: NameSource = {
   usual: [],
   maxFiles: 5000,
   isAnywhere: true,
+  // Other code that has the name of a variable says nothing about the environment.
+  proof: 'read',
   read(text) {
     const names = new Map<string, string>();
     for (const [name] of text.matchAll(
@@ -66,6 +68,19 @@ export const crates: NameSource = {
   read(text) {
     const own = /^\[package\][^[]*?^name[ \t]*=[ \t]*["']([\w-]+)["']/ms.exec(text)?.[1];
     const names = new Map(own === undefined ? [] : [[own, '']]);
+    return { names, mayHave: (name) => text.includes(name) };
+  },
+};
+
+/** The binaries of the packages of Cargo. */
+export const binaries: NameSource = {
+  name: 'binary',
+  files: /^Cargo\.toml$/,
+  usual: ['Cargo.toml'],
+  isAnywhere: true,
+  read(text) {
+    const found = text.matchAll(/^\[\[bin\]\][^[]*?^name[ \t]*=[ \t]*["']([\w-]+)["']/gms);
+    const names = new Map([...found].map(([, name = '']) => [name, '']));
     return { names, mayHave: (name) => text.includes(name) };
   },
 };

@@ -1,6 +1,7 @@
 import type { Claim } from './claim.ts';
-import { crates, variableIn, variables } from './code-names.ts';
+import { binaries, crates, variableIn, variables } from './code-names.ts';
 import { justRecipes, makeTargets, type NameSource, scripts } from './name-sources.ts';
+import { isUsual, type OwnPrograms, type ProgramWords } from './own-programs.ts';
 import { basesOf, below, toPath } from './path-text.ts';
 
 const packageManagers: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun']);
@@ -21,6 +22,9 @@ const creators: ReadonlySet<string> = new Set(
   ),
 );
 const name = /^[\w.:@/-]{1,100}$/;
+/** Programs that run one of a package, and what can be between the two. */
+const callers = /^(?:npx|bunx|uvx|uv)$/;
+const callersOption = /^(?:-y|--yes|run)$/;
 
 /** A program of the project; other paths are what a command prints. */
 const ownProgram =
@@ -30,6 +34,12 @@ const ownProgram =
 interface Word {
   readonly text: string;
   readonly start: number;
+}
+
+/** The programs of the project, and the words of their commands that claims name. */
+export interface Programs {
+  readonly all: OwnPrograms;
+  readonly words: ProgramWords;
 }
 
 /**
@@ -42,6 +52,7 @@ export function* claimsOfCommand(
   line: string,
   offset: number,
   isLine: boolean,
+  programs: Programs,
 ): Generator<Claim> {
   for (const words of commandsIn(line)) {
     const settings = words.filter(({ text }) => /^[A-Z][A-Z0-9_]*=\S*$/.test(text));
@@ -52,6 +63,7 @@ export function* claimsOfCommand(
     const rest = words.slice(settings.length);
     const [program] = rest;
     if (!program || program.text === 'export') continue;
+    yield* claimsOfProgram(rest, offset, programs);
     const claim = (
       source: NameSource,
       kind: 'script' | 'target' | 'crate',
@@ -72,9 +84,13 @@ export function* claimsOfCommand(
       const source = program.text === 'make' ? makeTargets : justRecipes;
       for (const word of targetsOf(rest)) yield claim(source, 'target', word);
     } else if (program.text === 'cargo') {
-      const at = rest.findIndex(({ text }) => text === '-p' || text === '--package');
-      const crate = at < 0 ? undefined : rest[at + 1];
-      if (crate && /^[a-z][\w-]*$/.test(crate.text)) yield claim(crates, 'crate', crate);
+      const [crate, binary] = [/^(?:-p|--package)$/, /^--bin$/].map((option) => {
+        const at = rest.findIndex(({ text }) => option.test(text));
+        const word = at < 0 ? undefined : rest[at + 1];
+        return word && /^[a-z][\w-]*$/.test(word.text) ? word : undefined;
+      });
+      if (crate) yield claim(crates, 'crate', crate);
+      if (binary) yield claim(binaries, 'crate', binary);
     } else {
       for (const word of filesOf(rest, isLine)) {
         const found = toPath(word.text);
@@ -91,6 +107,27 @@ export function* claimsOfCommand(
         };
       }
     }
+  }
+}
+
+/** Finds the command and the options of a program of the project. */
+function* claimsOfProgram(
+  words: readonly Word[],
+  offset: number,
+  { all, words: source }: Programs,
+): Generator<Claim> {
+  const at = words.findIndex(({ text }, i) => !(i === 0 ? callers : callersOption).test(text));
+  const [program, ...rest] = words.slice(Math.max(0, at));
+  const folders = program && all.get(program.text.replace(/^(?:\.\/)?(?:[\w.-]+\/)*/, ''));
+  if (!program || !folders) return;
+  for (const [i, word] of rest.entries()) {
+    if (word.text === '--') return;
+    const [, option] = /^(--[a-z][a-z0-9]{2,}(?:-[a-z0-9]+)*)(?:=.*)?$/.exec(word.text) ?? [];
+    const [command] = i === 0 ? (/^[a-z][a-z0-9]{2,}(?:-[a-z0-9]+)*$/.exec(word.text) ?? []) : [];
+    const name = option ?? command;
+    if (name === undefined || isUsual(name) || !source.want(name)) continue;
+    const kind = option === undefined ? 'command' : 'option';
+    yield { kind, text: name, start: offset + word.start, source, name, folders };
   }
 }
 

@@ -45,7 +45,7 @@ async function compare(visit: Visit, { since }: EvidenceRequest): Promise<DocsRe
   await inSlices(judge.judge(docs), pause);
   const isOld = fork === undefined ? undefined : await ancestry(visit, fork);
   const breaks = await inSlices(
-    new BreakSearch(odb, judge.open, judge.manifests, isOld).run(head),
+    new BreakSearch(odb, judge.open, judge.manifests(), isOld).run(head),
     pause,
   );
   const names = new NewNames(visit, now, tree);
@@ -64,7 +64,9 @@ async function compare(visit: Visit, { since }: EvidenceRequest): Promise<DocsRe
     const path = now.code.inProject(open.doc) ?? open.doc;
     addTo(found, path, finding(open, commit, next));
   }
-  const files = [...found].map(([path, findings]): DocFindings => ({ path, findings }));
+  const files = [...found].map(
+    ([path, all]): DocFindings => ({ path, findings: all.sort((a, b) => a.line - b.line) }),
+  );
   const { counts } = judge;
   return {
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
@@ -130,6 +132,9 @@ function problem(claim: Claim): string {
       return `${source.usual[0]} asks for more than "${text}"`;
     case 'variable':
       return `No code has \`${name}\``;
+    case 'command':
+    case 'option':
+      return `No code has the ${kind} \`${name}\``;
     default:
       return `No ${source.name} is named \`${name}\``;
   }

@@ -12,6 +12,8 @@ export interface NameSource {
   readonly maxFiles?: number;
   /** Whether a file that was removed from any folder can have defined a name. */
   readonly isAnywhere?: boolean;
+  /** The value of a name whose removal proves something; undefined for any. */
+  readonly proof?: string;
   /** The names that a text defines; undefined if that cannot be said. */
   read(text: string): DefinedNames | undefined;
 }

@@ -22,6 +22,8 @@ export class ProjectTree {
   readonly #byName = new Map<string, string[]>();
   /** Files by their path without the extension. */
   readonly #stems = new Set<string>();
+  /** The last names of all files and folders, without their extensions. */
+  #names: ReadonlySet<string> | undefined;
   readonly #present = new Map<string, boolean>();
   readonly #edited = new Map<string, boolean>();
 
@@ -105,6 +107,12 @@ export class ProjectTree {
   /** Whether any file or folder has a name. */
   hasNamed(name: string): boolean {
     return this.#byName.has(name);
+  }
+
+  /** Whether any file or folder has a name, also with an extension. */
+  hasStem(stem: string): boolean {
+    this.#names ??= new Set([...this.#byName.keys()].map((name) => name.replace(/\.[^.]*$/, '')));
+    return this.#names.has(stem);
   }
 
   /** The bytes of a committed file in the work tree; undefined if it cannot be read. */
