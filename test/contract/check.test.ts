@@ -38,8 +38,11 @@ test('check passes after an agent has verified a decision over stdio', async () 
   repo.write('src/lock.ts', 'one\n2\nthree\n');
   repo.git('commit', '-qam', 'Change the lock');
   expect(run(repo, 'check')).toMatchObject({ status: 1 });
+  const counts = 'check: the last check of this commit found 1 warning: run "memory-bank check"';
+  expect(run(repo, 'brief').stdout).toContain(counts);
   const { result } = await call(2, 'verify_memory', { path: 'decisionLog.md#Wait' });
   expect(result.structuredContent).toMatchObject({ success: true });
+  expect(run(repo, 'brief').stdout).not.toContain(counts);
   expect(run(repo, 'check')).toMatchObject({ status: 0, stderr: '' });
   await client.end();
   repo.remove();

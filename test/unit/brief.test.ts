@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History, LogEntry } from '../../src/core/memory/history.ts';
+import { writeLastCheck } from '../../src/core/memory/last-check.ts';
 import { briefOf } from '../../src/toolsets/brief/toolset.ts';
 import { feature, ticket } from '../../src/toolsets/graph/records.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
@@ -97,6 +98,20 @@ describe('a brief', () => {
     );
     context.store.files.clear();
     context.project.isStopped = false;
+    expect(await brief(context)).toBe('');
+  });
+
+  it('names the counts of the last check while the same commit is checked out', async () => {
+    const context = project({});
+    const commit = 'a'.repeat(40);
+    context.project.headInfo = { branch: 'main', oid: commit };
+    await writeLastCheck(context.store.local, { commit, errors: 0, warnings: 0 });
+    expect(await brief(context)).toBe('');
+    await writeLastCheck(context.store.local, { commit, errors: 1, warnings: 2 });
+    expect(await brief(context)).toContain(
+      '- check: the last check of this commit found 1 error, 2 warnings: run "memory-bank check"',
+    );
+    context.project.headInfo = { branch: 'main', oid: 'b'.repeat(40) };
     expect(await brief(context)).toBe('');
   });
 

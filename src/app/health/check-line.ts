@@ -1,7 +1,22 @@
-import { counted } from '../../core/answers/painter.ts';
 import type { Context } from '../../core/declarations/context.ts';
+import type { EvidenceReport } from '../../core/evidence/verdict.ts';
+import { findingCounts, type LastCheck, writeLastCheck } from '../../core/memory/last-check.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Finding } from './finding.ts';
+
+/** Counts the errors and warnings of a check of a whole memory, and keeps the counts for the next brief. */
+export async function countFindings(
+  { project, store }: Context,
+  { records, docs }: EvidenceReport,
+): Promise<Pick<LastCheck, 'errors' | 'warnings'>> {
+  const all = [...records, ...(docs?.files ?? [])].flatMap(({ findings }) => [...findings]);
+  const [errors = 0, warnings = 0] = (['error', 'warning'] as const).map(
+    (wanted) => all.filter(({ severity }) => severity === wanted).length,
+  );
+  const { oid: commit } = await project.head();
+  if (commit !== undefined) await writeLastCheck(store.local, { commit, errors, warnings });
+  return { errors, warnings };
+}
 
 /**
  * Sums up in one line what `memory-bank check` reports about a memory.
@@ -12,16 +27,11 @@ export async function checkLine(context: Context): Promise<Finding | undefined> 
   const what = 'Check';
   if ((await context.project.head()).oid === undefined) return undefined;
   try {
-    const { records, docs } = await context.history.evidence({});
-    const all = [...records, ...(docs?.files ?? [])].flatMap(({ findings }) => [...findings]);
-    const found = (['error', 'warning'] as const).flatMap((wanted) => {
-      const { length } = all.filter(({ severity }) => severity === wanted);
-      return length === 0 ? [] : [counted(length, wanted)];
-    });
-    if (found.length === 0) return { what, state: 'good', text: 'nothing to mend' };
-    const isBad = all.some(({ severity }) => severity === 'error');
-    const text = `${found.join(', ')}: run "memory-bank check"`;
-    return { what, state: isBad ? 'bad' : 'note', text };
+    const counts = await countFindings(context, await context.history.evidence({}));
+    const found = findingCounts(counts);
+    if (found === '') return { what, state: 'good', text: 'nothing to mend' };
+    const text = `${found}: run "memory-bank check"`;
+    return { what, state: counts.errors > 0 ? 'bad' : 'note', text };
   } catch (error) {
     if (error instanceof MemoryError && error.code === 'not_found') return undefined;
     throw error;

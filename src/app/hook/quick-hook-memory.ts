@@ -1,5 +1,6 @@
 import { dayOf } from '../../core/declarations/context.ts';
 import type { HookMoment } from '../../core/declarations/hook-moment.ts';
+import { readLastCheck } from '../../core/memory/last-check.ts';
 import type { RecordDoubts } from '../../core/memory/store.ts';
 import { readSyncState } from '../../core/memory/sync-state.ts';
 import type { HookState } from '../../store/session/hook-state.ts';
@@ -81,6 +82,7 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
       agent: this.#agent,
       damaged: async () => damaged,
       isStopped: async () => isStopped,
+      lastCheck: async () => readLastCheck(this.#memory.local, this.#memory.head().oid),
       conflicts: async () => this.#memory.conflicts(),
       points: async (relevance) => this.#digest.points(relevance),
       // The digest has stored them with the statements.

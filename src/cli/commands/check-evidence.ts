@@ -1,4 +1,5 @@
 import { redactText } from '../../app/app.ts';
+import { countFindings } from '../../app/health/check-line.ts';
 import { counted, paintDiff } from '../../core/answers/painter.ts';
 import type { Severity } from '../../core/evidence/finding-kinds.ts';
 import type { Lines } from '../../core/evidence/reference.ts';
@@ -114,10 +115,13 @@ function formatOf(values: FlagValues): string {
 
 function read({ app, ...invocation }: Invocation, request: EvidenceRequest) {
   return inReadingSession({ app, ...invocation }, (session, call) =>
-    app.run(session, 'check', call, async ({ store, history, memories }) => {
+    app.run(session, 'check', call, async (context) => {
+      const { store, history, memories } = context;
       const { path } = request;
       if (path === undefined) {
-        return { report: await history.evidence(request), memories: await memories.check() };
+        const report = await history.evidence(request);
+        if (request.since === undefined) await countFindings(context, report);
+        return { report, memories: await memories.check() };
       }
       const types = (await app.toolsets()).flatMap(({ records }) => records);
       const check = (found: string) => history.evidence({ ...request, path: found });

@@ -1,5 +1,6 @@
 import type { Context } from '../../core/declarations/context.ts';
 import type { LogEntry } from '../../core/memory/history.ts';
+import { readLastCheck } from '../../core/memory/last-check.ts';
 import type { Listing, TypedRecord } from '../../core/memory/store.ts';
 import { readSyncState } from '../../core/memory/sync-state.ts';
 import type { AnyRecordType, BriefPoint } from '../../core/record/record-type.ts';
@@ -111,6 +112,11 @@ export class ContextSource implements BriefSource {
   /** Whether the settings cannot be used, so that nothing is written. */
   async isStopped(): Promise<boolean> {
     return (await this.#context.project.site()).isStopped;
+  }
+
+  async lastCheck() {
+    const { project, store } = this.#context;
+    return readLastCheck(store.local, (await project.head()).oid);
   }
 
   async foreign() {

@@ -1,5 +1,6 @@
 import type { BranchWork } from '../../core/declarations/context.ts';
 import type { WorkClaim } from '../../core/memory/claims.ts';
+import { findingCounts, type LastCheck } from '../../core/memory/last-check.ts';
 import type { ForeignRecord } from '../../core/memory/pinned-memories.ts';
 import type { HitChange, RecordDoubts } from '../../core/memory/store.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
@@ -89,6 +90,8 @@ export interface BriefSource<U extends 'unknown' = never> {
   damaged(): Promise<readonly DamagedRecord[]>;
   /** Whether the settings cannot be used, so that nothing is written. */
   isStopped(): Promise<boolean>;
+  /** The outcome of a check of the commit that is checked out, if that was the last check. */
+  lastCheck(): Promise<LastCheck | undefined>;
   /** The records that a merge of git has left in conflict, by path. */
   conflicts(): Promise<readonly string[]>;
   /** The statements of the records. */
@@ -258,7 +261,7 @@ function pointLine({ path, text, at, changed }: DatedPoint): BriefLine {
 
 /** The lines about records that cannot be read, are in conflict, or may be out of date. */
 async function attentionLines(
-  source: Pick<BriefSource, 'damaged' | 'isStopped' | 'conflicts' | 'syncProblem'>,
+  source: Pick<BriefSource, 'damaged' | 'isStopped' | 'lastCheck' | 'conflicts' | 'syncProblem'>,
   tools: ReadonlySet<string>,
   doubts: ReadonlyMap<string, RecordDoubts>,
 ): Promise<BriefLine[]> {
@@ -277,7 +280,7 @@ async function attentionLines(
       ? []
       : [{ path: 'sync', text: `the remote does not have the last changes: ${quote(problem)}` }];
   return [
-    ...checkLines(damaged, await source.isStopped()),
+    ...checkLines(damaged, await source.isStopped(), await source.lastCheck()),
     ...notSent,
     ...[...unreadable].map(([path, text]) => ({ path, text })),
     ...conflicts.map((path) => ({ path, text: `in conflict after a merge: ${merge} merges it` })),
@@ -286,8 +289,12 @@ async function attentionLines(
     .concat(outdatedLines(doubts));
 }
 
-/** Sums up those findings of a check that are known without one. */
-function checkLines(damaged: readonly DamagedRecord[], isStopped: boolean): BriefLine[] {
+/** Sums up those findings of a check that are known without one, and the counts of the last one. */
+function checkLines(
+  damaged: readonly DamagedRecord[],
+  isStopped: boolean,
+  last: LastCheck | undefined,
+): BriefLine[] {
   const counts = new Map<string, number>();
   const count = (words: string) => counts.set(words, (counts.get(words) ?? 0) + 1);
   for (const { code, twin, original } of damaged) {
@@ -300,6 +307,8 @@ function checkLines(damaged: readonly DamagedRecord[], isStopped: boolean): Brie
     ...(isStopped ? ['the settings in config.yaml cannot be used, so nothing is written'] : []),
     ...(files.length > 0 ? [`records: ${files.join(', ')}`] : []),
   ];
+  const found = last ? findingCounts(last) : '';
+  if (found !== '') parts.push(`the last check of this commit found ${found}`);
   if (parts.length === 0) return [];
   return [{ path: 'check', text: `${parts.join('; ')}: run "memory-bank check"` }];
 }
