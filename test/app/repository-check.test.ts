@@ -3,8 +3,8 @@ import { chmodSync, chownSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkRepository } from '../../src/app/health/repository-check.ts';
 import { create } from '../git/create.ts';
+import { inFiles } from '../support/in-files.ts';
 import { main } from '../support/process.ts';
-import { inFiles } from '../support/ref-form.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
 
 /** The findings about a repository, each as `what state text`. */

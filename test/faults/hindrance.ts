@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../src/core/values/error.ts';
 import { note } from '../support/note.ts';
 import type { Opened } from '../support/open.ts';
+import { changeLocks } from '../support/ref-form.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { difference, litter, look, serve, temporaryFolder } from './place.ts';
 import { begin, put, work } from './scenario.ts';
@@ -26,10 +27,9 @@ type Report = (wrong: readonly string[]) => void;
 
 /** A lock of another program is waited for, named, and left alone. */
 async function foreignLocks(report: Report): Promise<void> {
-  const locks = ['index.lock', 'HEAD.lock', 'refs/heads/main.lock', 'memory-bank/lock'];
-  for (const lock of locks) {
+  for (const lock of changeLocks('main')) {
     await onRepo(async (repo, opened) => {
-      const path = repo.path(`.git/${lock}`);
+      const path = repo.path(lock);
       fs.writeFileSync(path, '');
       const wrong = await refused(repo, opened, 'busy', path);
       if (!fs.existsSync(path)) wrong.push(`${lock} was removed`);

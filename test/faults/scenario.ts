@@ -297,7 +297,7 @@ export const scenarios: readonly Scenario[] = [
     async prepare(repo) {
       begin(repo);
       repo.git('config', 'core.logAllRefUpdates', 'false');
-      rmSync(repo.path('.git/logs'), { recursive: true });
+      rmSync(repo.path('.git/logs'), { recursive: true, force: true });
       await fill(repo, { a: 'old' });
       work(repo);
     },

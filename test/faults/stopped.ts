@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { FaultFiles } from '../support/fault-files.ts';
 import { note } from '../support/note.ts';
+import { changeLocks, refLocks } from '../support/ref-form.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { litter, serve, temporaryFolder } from './place.ts';
 import { begin, put, work } from './scenario.ts';
@@ -82,8 +83,8 @@ const interruptions: readonly Interruption[] = [
     kind: 'the locks are removed by hand in mid-change, and a commit is made',
     changesWork: true,
     async interrupt(repo) {
-      for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
-        fs.rmSync(repo.path(`.git/${lock}`), { force: true });
+      for (const lock of ['.git/index.lock', ...refLocks('main')]) {
+        fs.rmSync(repo.path(lock), { force: true });
       }
       attempt(repo, 'commit', '-qm', 'by hand');
       return [];
@@ -188,9 +189,8 @@ function userStatus(repo: Repo): string {
 }
 
 function inodes(repo: Repo): Map<string, number> {
-  const locks = ['index.lock', 'HEAD.lock', 'refs/heads/main.lock', 'memory-bank/lock'];
-  const found = locks.flatMap((lock): [string, number][] => {
-    const stat = fs.statSync(repo.path(`.git/${lock}`), { throwIfNoEntry: false });
+  const found = changeLocks('main').flatMap((lock): [string, number][] => {
+    const stat = fs.statSync(repo.path(lock), { throwIfNoEntry: false });
     return stat ? [[lock, stat.ino]] : [];
   });
   return new Map(found);

@@ -22,7 +22,8 @@ import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury, litter } from '../faults/place.ts';
 import { deep } from '../support/depth.ts';
 import { FaultFiles, logLine, reading } from '../support/fault-files.ts';
-import { inFiles, locking, moving, refFile, releasing } from '../support/ref-form.ts';
+import { inFiles } from '../support/in-files.ts';
+import { locking, moving, refFile, releasing } from '../support/ref-form.ts';
 import { gitEnv, objectFormat, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
 

@@ -1,4 +1,3 @@
-import { test } from 'vitest';
 import { hasTables } from './repo.ts';
 
 /** The file by whose replacement a branch moves: its own, or the list of all tables. */
@@ -10,6 +9,11 @@ export function refFile(branch: string): string {
 export function refLocks(branch: string, gitDir = '.git'): string[] {
   const ofHead = hasTables ? `${gitDir}/reftable/tables.list.lock` : `${gitDir}/HEAD.lock`;
   return [...new Set([`${refFile(branch)}.lock`, ofHead])];
+}
+
+/** All files that lock a change of a branch: those of git, and our own. */
+export function changeLocks(branch: string): string[] {
+  return ['.git/index.lock', ...refLocks(branch), '.git/memory-bank/lock'];
 }
 
 /** The operation of the disk that takes the lock of a branch. */
@@ -24,14 +28,3 @@ export function moving(branch: string): RegExp {
 
 /** The operation of the disk that releases a lock after a branch has moved. */
 export const releasing = hasTables ? /^unlink .*\/memory-bank\/ref-/ : /^unlink .*\/HEAD\.lock$/;
-
-/** Declares a test of refs in files. */
-export const inFiles = test.extend<{ form: undefined }>({
-  form: [
-    async ({ skip }, use) => {
-      skip(hasTables, 'its subject is refs in files');
-      await use(undefined);
-    },
-    { auto: true },
-  ],
-});
