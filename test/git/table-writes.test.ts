@@ -135,6 +135,46 @@ describe.skipIf(!knowsTables())('a repository with its refs in tables (needs git
     expect(refs.head()).toEqual({ ref: 'refs/heads/main', oid: head });
   });
 
+  const lockTaken = /^link .*\/tables\.list\.lock$/;
+
+  test('waits for the medium before it takes the lock of the tables, and not under it', async () => {
+    const repo = begin();
+    await put(open(repo.root), { 'm/a.md': 'a' });
+    const files = new FaultFiles();
+    await put(open(repo.root, { files }), { 'm/a.md': 'b' });
+    const taken = files.log.findIndex((line) => lockTaken.test(line));
+    const placed = files.log.findIndex((line) => /^rename .*\/tables\.list$/.test(line));
+    expect(taken).toBeGreaterThan(0);
+    const held = files.log.slice(taken, placed);
+    expect(held.filter((line) => /^(?:fsync|write|create) /.test(line))).toEqual([]);
+    expectClean(repo);
+  });
+
+  test.each([
+    ['another branch', 'refs/heads/side'],
+    ['the branch', 'refs/heads/main'],
+  ])('comes after a change of %s that git makes before the lock is taken', async (_, ref) => {
+    const repo = begin();
+    await put(open(repo.root), { 'm/a.md': 'a' });
+    const his = repo.git('commit-tree', '-m', 'his', '-p', 'HEAD', 'HEAD^{tree}').trim();
+    const files = new FaultFiles();
+    let isMade = false;
+    files.plan = () => {
+      if (!isMade && lockTaken.test(files.log.at(-1) ?? '')) {
+        isMade = true;
+        repo.git('update-ref', ref, his);
+      }
+      return undefined;
+    };
+    const made = await put(open(repo.root, { files }), { 'm/a.md': 'b' });
+    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
+    expect(repo.git('rev-parse', ref === 'refs/heads/main' ? 'HEAD~1' : ref).trim()).toBe(his);
+    expect(repo.status()).toEqual([]);
+    const { length } = readdirSync(repo.path('.git/reftable')).filter((name) => /ref$/.test(name));
+    expect(repo.read('.git/reftable/tables.list').trim().split('\n')).toHaveLength(length);
+    expectClean(repo);
+  });
+
   test('refuses a change while git holds the lock of the tables, and keeps that lock', async () => {
     const repo = begin();
     const lock = repo.path('.git/reftable/tables.list.lock');

@@ -142,7 +142,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the git locks are checked again before the ref moves',
-    ['git/commit/mutation.ts', 'for (const lock of all(locks)) lock.check();', ''],
+    ['git/commit/mutation.ts', 'for (const lock of allLocks(locks)) lock.check();', ''],
     [faults, 'not even the index is replaced'],
   ),
   guard(
@@ -327,8 +327,8 @@ export const guards: readonly Guard[] = [
     'the index is renamed before the ref',
     [
       'git/commit/mutation.ts',
-      'this.#moveIndex(locks);\n      await locks.ref.place();',
-      'await locks.ref.place();\n      this.#moveIndex(locks);',
+      'this.#moveIndex(locks);\n      await ref.place();',
+      'await ref.place();\n      this.#moveIndex(locks);',
     ],
     [races, 'as soon as it finds the change in HEAD'],
   ),

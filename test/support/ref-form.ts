@@ -16,11 +16,6 @@ export function changeLocks(branch: string): string[] {
   return ['.git/index.lock', ...refLocks(branch), '.git/memory-bank/lock'];
 }
 
-/** The operation of the disk that takes the lock of a branch. */
-export function locking(branch: string): RegExp {
-  return new RegExp(`^link .*/${refFile(branch)}.lock$`);
-}
-
 /** The operation of the disk that moves a branch. */
 export function moving(branch: string): RegExp {
   return new RegExp(`^rename .*/${refFile(branch)}$`);

@@ -5,10 +5,10 @@ import { together } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import type { IndexChange } from '../index/index-file.ts';
 import { indexKey, indexPath, type KnownIndex, writeIndex } from '../index/known-index.ts';
-import type { GitLock, LockWait } from '../locks/lock.ts';
+import type { GitLock } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
-import { type HeldRef, type LogPlan, refSite } from '../refs/ref-change.ts';
+import type { HeldRef, LogPlan, RefChange, RefDraft } from '../refs/ref-change.ts';
 import { writerOf } from '../refs/ref-writer.ts';
 import { reflogLines } from '../refs/reflog.ts';
 import type { Refs } from '../refs/refs.ts';
@@ -16,6 +16,7 @@ import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import type { CommitPlan, OnStaged } from './commit-plan.ts';
 import { endJournal, type Journal, writeJournal } from './journal.ts';
+import { allLocks, type LockedWork, type Locks } from './mutation-locks.ts';
 import {
   areAsSeen,
   FileChangedError,
@@ -66,26 +67,6 @@ export interface Applied {
 }
 
 /**
- * Runs work under git's locks of HEAD, this branch and the index.
- *
- * @param ref full name of the branch; undefined when HEAD is detached.
- */
-export async function underLocks<T>(
-  site: MutationSite,
-  ref: string | undefined,
-  token: ProcessToken,
-  wait: LockWait,
-  work: (locks: Locks) => Promise<T>,
-): Promise<T> {
-  const locks = await takeLocks(site, ref, token, wait);
-  try {
-    return await work(locks);
-  } finally {
-    for (const held of [locks.ref, locks.index]) locks.kept ? held.leave() : held.release();
-  }
-}
-
-/**
  * Carries out a plan: files, index and ref change under git's own locks, in this order. The rename of
  * the ref is the commit point.
  *
@@ -128,46 +109,6 @@ export async function applyPlan(
   }
 }
 
-/** Work under locks; undefined if it changed nothing. */
-export type LockedWork<T> = (locks: Locks) => Promise<T | undefined>;
-
-/** The git locks of a mutation. */
-export interface Locks {
-  readonly index: GitLock;
-  /** The branch with HEAD that names it, or a detached HEAD. */
-  readonly ref: HeldRef;
-  /** Whether they must stay for the next process that cleans up. */
-  kept: boolean;
-}
-
-function all({ ref, index }: Locks): GitLock[] {
-  return [...ref.locks, index];
-}
-
-/** Whether all locks are still ours; an undone mutation may have released that of the index. */
-export function areHeld(locks: Locks): boolean {
-  return all(locks).every((lock) => lock.isOurs());
-}
-
-/** Takes the locks in git's order, so that there is no deadlock. */
-async function takeLocks(
-  site: MutationSite,
-  ref: string | undefined,
-  token: ProcessToken,
-  wait: LockWait,
-): Promise<Locks> {
-  const { disk, tree, refs } = site;
-  const locking = refSite(site, token, wait);
-  const index = await locking.take(indexPath(disk.files, tree), 'index');
-  try {
-    const held = await writerOf(refs).hold(locking, ref ?? 'HEAD', true);
-    return { index, ref: held, kept: false };
-  } catch (error) {
-    index.release();
-    throw error;
-  }
-}
-
 /** Whether HEAD, the index and the files are unchanged since the plan. */
 function holdsStill(site: MutationSite, plan: CommitPlan, known: KnownIndex): boolean {
   const head = site.refs.head();
@@ -191,6 +132,7 @@ class Mutation {
   /** Whether the rename of the ref has succeeded. */
   #moved = false;
   #ended = false;
+  #draft: RefDraft | undefined;
   readonly #committer: Signature;
   readonly #onStaged: OnStaged | undefined;
 
@@ -247,11 +189,13 @@ class Mutation {
     let index: KnownIndex | undefined;
     try {
       index = await this.#prepare(locks, unsettled);
+      const ref = await this.#lockRef(locks);
       this.#moveIndex(locks);
-      await locks.ref.place();
+      await ref.place();
       this.#moved = true;
-      await this.#finish(locks);
+      await this.#finish(locks.index, ref);
     } catch (error) {
+      this.#draft?.discard();
       // The disk decides what has happened: a rename that reported an error may be done.
       // Undoing removes the lock of the index; on Windows an open file would keep its name meanwhile.
       locks.index.leave();
@@ -313,14 +257,37 @@ class Mutation {
     const log = { commits, committer: this.#committer };
     const [index, refFolders] = await together([
       this.#fillIndex(locks.index, set, remove),
-      locks.ref.stage({ to: this.#commit, log }),
+      this.#stageRef(locks, { to: this.#commit, log }),
       // The proofs that git's locks are ours: before the folders of these.
       disk.settle([folder]),
     ]);
     // After the files: a journaling file system flushes their names together with them.
-    const forLocks = locks.ref.locks.flatMap(({ changed }) => changed);
+    const forLocks = (locks.ref?.locks ?? []).flatMap(({ changed }) => changed);
     await disk.settle([...unsettled, ...this.#changed, ...forLocks, ...refFolders]);
     return index;
+  }
+
+  /** Writes the change of the ref; returns the folders to settle before it. */
+  async #stageRef({ ref, draft }: Locks, change: RefChange): Promise<readonly string[]> {
+    if (ref || !draft) return ref?.stage(change) ?? [];
+    this.#draft = await draft(change);
+    return this.#draft.folders;
+  }
+
+  /**
+   * Takes the lock of the ref where it was not taken with that of the index.
+   *
+   * @throws FileChangedError when HEAD has moved before that.
+   */
+  async #lockRef(locks: Locks): Promise<HeldRef> {
+    const draft = this.#draft;
+    this.#draft = undefined;
+    locks.ref ??= await draft?.lock();
+    if (!locks.ref) throw new Error('the ref is not locked');
+    const { ref, oid } = this.#site.refs.head();
+    const { head } = this.#plan;
+    if (draft && (ref !== head.ref || oid !== head.oid)) throw new FileChangedError();
+    return locks.ref;
   }
 
   #stores(oid: Oid): boolean {
@@ -340,13 +307,13 @@ class Mutation {
 
   /** Renames the new index into place; the ref follows at once, or `#recover` resets the lines. */
   #moveIndex(locks: Locks): void {
-    for (const lock of all(locks)) lock.check();
+    for (const lock of allLocks(locks)) lock.check();
     if (this.#plan.files.length === 0) return;
     const { disk, tree } = this.#site;
     locks.index.commit(indexPath(disk.files, tree));
   }
 
-  async #finish({ index, ref }: Locks): Promise<void> {
+  async #finish(index: GitLock, ref: HeldRef): Promise<void> {
     const { disk, tree } = this.#site;
     // Now, so that its removal is on the medium before that of our proof that it was ours.
     index.release();

@@ -22,7 +22,7 @@ import { TreeFolder } from '../objects/tree-folder.ts';
 import { filesBelow } from '../refs/loose-refs.ts';
 import { writerOf } from '../refs/ref-writer.ts';
 import { Refs } from '../refs/refs.ts';
-import { sweepTables } from '../reftable/table-addition.ts';
+import { isTableName, sweepTables } from '../reftable/table-addition.ts';
 import { listName } from '../reftable/table-stack.ts';
 import { type Journal, journalPath, readJournal, temporaryName } from './journal.ts';
 
@@ -56,6 +56,7 @@ export async function recover(
   const path = journalPath(site.folder, id);
   const journal = journalOf(site, path);
   if (journal) await settle(site, token, journal, sideOf(site, journal));
+  discardDraft(site, id);
   const isLinked = !names.includes(turnName(id));
   for (const role of lockRoles) {
     if (isLinked) removeLink(site, role, id);
@@ -264,6 +265,16 @@ async function adoptLock(
   // A network disk may report an error for a rename that it did; then an old proof of ours is left.
   disk.discard(proofPath(folder, role, token.id));
   return GitLock.take(disk, target, role, folder, token, lockWait);
+}
+
+/** Removes the table of a dead process that no list names, if it had not taken the lock of the list yet. */
+function discardDraft({ disk, commonDir, folder }: RepositorySite, id: string): void {
+  const stack = join(commonDir, 'reftable');
+  const list = disk.files.read(join(stack, listName))?.toString('latin1');
+  if (list === undefined) return;
+  const draft = disk.files.read(proofPath(folder, 'ref', id))?.toString('latin1') ?? '';
+  const [name] = draft.split('\n').filter(isTableName).slice(-1);
+  if (name !== undefined && !list.split('\n').includes(name)) disk.discard(join(stack, name));
 }
 
 /** Removes a git lock of a dead process, which is found by its inode. */

@@ -25,16 +25,8 @@ import { type CommitWaits, CommitWatch } from './commit-watch.ts';
 import { initRepository } from './create-repository.ts';
 import { DirectChanges } from './direct-changes.ts';
 import { checkInUse } from './in-use.ts';
-import {
-  type Applied,
-  applyPlan,
-  areHeld,
-  type LockedWork,
-  type Locks,
-  type MutationSite,
-  type Prepared,
-  underLocks,
-} from './mutation.ts';
+import { type Applied, applyPlan, type MutationSite, type Prepared } from './mutation.ts';
+import { areHeld, type LockedWork, type Locks, underLocks } from './mutation-locks.ts';
 import { prepare, stagedIn } from './prepare.ts';
 import type { RepositorySite } from './recovery.ts';
 import { recover } from './recovery.ts';

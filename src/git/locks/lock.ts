@@ -101,21 +101,47 @@ export class GitLock {
     token: ProcessToken,
     wait: LockWait,
   ): Promise<GitLock> {
+    const lock = GitLock.open(disk, target, role, folder, token);
+    await lock.acquire(role, wait);
+    return lock;
+  }
+
+  /** Makes our own file for a lock, which can be filled before the lock is acquired. */
+  static open(
+    disk: Disk,
+    target: string,
+    role: LockRole,
+    folder: string,
+    token: ProcessToken,
+  ): GitLock {
     const proof = proofPath(folder, role, token.id);
     const lock = new GitLock(disk, target, proof, token.id, disk.features(folder, token.id));
     try {
       lock.#fd = disk.openNew(proof, 'wx');
-      await waitFor(
-        async () => ((await lock.#tryTake(role)) ? true : undefined),
-        wait,
-        () => busy(lock.path),
-      );
     } catch (error) {
-      lock.leave();
       disk.tryDiscard(proof);
       throw error;
     }
     return lock;
+  }
+
+  /**
+   * Takes a lock that was opened.
+   *
+   * @throws MemoryError `busy` with the path of the lock that another process holds.
+   */
+  async acquire(role: LockRole, wait: LockWait): Promise<void> {
+    try {
+      await waitFor(
+        async () => ((await this.#tryTake(role)) ? true : undefined),
+        wait,
+        () => busy(this.path),
+      );
+    } catch (error) {
+      this.leave();
+      this.#disk.tryDiscard(this.proof);
+      throw error;
+    }
   }
 
   /**

@@ -11,19 +11,23 @@ export interface RefSite {
   /** Our own folder in the common git directory, with the proofs of our locks. */
   readonly folder: string;
   readonly config: GitConfig;
+  readonly wait: LockWait;
   /** Takes a lock of git's protocol. */
   take(path: string, role: LockRole): Promise<GitLock>;
+  /** Opens a lock, to be acquired later. */
+  open(path: string, role: LockRole): GitLock;
 }
 
 /** Lets a process take locks in a repository. */
 export function refSite(
-  { disk, folder, config }: Omit<RefSite, 'take'>,
+  { disk, folder, config }: Pick<RefSite, 'disk' | 'folder' | 'config'>,
   token: ProcessToken,
   wait: LockWait,
 ): RefSite {
   const take = (path: string, role: LockRole) =>
     GitLock.take(disk, path, role, folder, token, wait);
-  return { disk, folder, config, take };
+  const open = (path: string, role: LockRole) => GitLock.open(disk, path, role, folder, token);
+  return { disk, folder, config, wait, take, open };
 }
 
 /** The change of a ref that is locked. */
@@ -52,6 +56,11 @@ export interface LogSite {
 export interface RefWriter {
   /** Locks a ref for a change, and HEAD if that is it or names it. */
   hold(site: RefSite, ref: string, hasHead: boolean): Promise<HeldRef>;
+  /**
+   * Writes a change of HEAD's ref before the ref is locked, where its lock also stops changes of other refs:
+   * git waits for that one only 0.1 seconds.
+   */
+  draft?(site: RefSite, ref: string, change: RefChange): Promise<RefDraft>;
   /** Plans what commits of HEAD and its branch leave in reflogs. */
   planLogs(config: GitConfig, branch: string | undefined, lines: string): LogPlan;
   /** Whether a change of one of some refs stays in a reflog. */
@@ -60,6 +69,16 @@ export interface RefWriter {
   settleLogs(plan: LogPlan, hasHappened: boolean, site: LogSite): Promise<void>;
   /** The files of a new work tree that name its branch, by their names in its git directory. */
   filesOfNew(branch: string): [string, Buffer][];
+}
+
+/** A written change of a ref that is not locked yet. */
+export interface RefDraft {
+  /** The folders to settle before the lock is taken. */
+  readonly folders: readonly string[];
+  /** Locks the ref; the change is as if staged then. */
+  lock(): Promise<HeldRef>;
+  /** Removes all that was written. */
+  discard(): void;
 }
 
 /** A ref that this process has locked, with HEAD if that names it. */

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Disk, together } from '../disk/disk.ts';
-import type { GitLock } from '../locks/lock.ts';
+import type { GitLock, LockRole } from '../locks/lock.ts';
 import { formatSignature, type Signature } from '../objects/object.ts';
 import { noObject, type ObjectFormat } from '../objects/object-format.ts';
 import {
@@ -14,7 +14,7 @@ import type { TableStack } from '../reftable/table-stack.ts';
 import type { HeldRef, RefChange, RefSite } from './ref-change.ts';
 import type { PlannedCommit } from './reflog.ts';
 
-/** A stack of tables whose list is locked. */
+/** A stack of tables whose list is locked, or will be before `place`. */
 export class HeldStack {
   readonly lock: GitLock;
   readonly stack: TableStack;
@@ -26,16 +26,36 @@ export class HeldStack {
     [this.disk, this.stack, this.lock] = [disk, stack, lock];
   }
 
+  /** Writes the next table and the list with it. */
   async stage(change: TableChange): Promise<void> {
     const { disk } = this;
+    this.#discardTable();
     const addition = planAddition(disk.files, this.stack, change);
-    // Not each time: that is one more listing of the folder.
-    if (addition.replaced.length > 0) sweepTables(disk, this.stack.folder, addition.names);
+    this.#sweep(addition);
     this.#addition = addition;
     await together([
       disk.create(this.#path(addition.name), [addition.bytes]),
       this.lock.fill([addition.list]),
     ]);
+  }
+
+  /**
+   * Writes them again, under the lock, if other processes have changed the stack before it was taken.
+   *
+   * @returns whether they had.
+   */
+  async renew(change: TableChange): Promise<boolean> {
+    const { files } = this.disk;
+    const addition = this.#addition;
+    const isCurrent =
+      addition !== undefined &&
+      namesOf(this.stack).join() === addition.names.join() &&
+      files.lstat(this.#path(addition.name)) !== undefined &&
+      // Another process merges them at the moment.
+      !addition.replaced.some(({ path }) => files.lstat(`${path}.lock`));
+    if (isCurrent) this.#sweep(addition);
+    else await this.stage(change);
+    return !isCurrent;
   }
 
   place(): void {
@@ -50,16 +70,37 @@ export class HeldStack {
 
   /** Removes a table that no list names. */
   release(): void {
-    const name = this.#addition?.name;
-    if (name !== undefined && !this.isPlaced && this.lock.isOurs()) {
-      this.disk.tryDiscard(this.#path(name));
-    }
+    if (!this.isPlaced && this.lock.isOurs()) this.#discardTable();
     this.lock.release();
+  }
+
+  /** Removes what was written before the lock was taken. */
+  discard(): void {
+    this.#discardTable();
+    this.lock.release();
+  }
+
+  #discardTable(): void {
+    const name = this.#addition?.name;
+    if (name !== undefined) this.disk.tryDiscard(this.#path(name));
+    this.#addition = undefined;
+  }
+
+  /** Removes tables of dead processes. Not each time: that is one more listing of the folder. */
+  #sweep({ replaced, names, name }: TableAddition): void {
+    // Without the lock, they may be of a live process that has it.
+    if (replaced.length === 0 || !this.lock.isOurs()) return;
+    sweepTables(this.disk, this.stack.folder, [...names, name]);
   }
 
   #path(name: string): string {
     return join(this.stack.folder, name);
   }
+}
+
+/** The names of the tables in a stack now. */
+function namesOf(stack: TableStack): string[] {
+  return stack.look((tables) => tables.map(({ path }) => basename(path)));
 }
 
 /** A locked ref in tables; all refs of a stack have one lock. */
@@ -72,7 +113,7 @@ export class HeldTableRef implements HeldRef {
   /** The stack of a linked work tree, for the reflog of its HEAD. */
   readonly #own: HeldStack | undefined;
   /** The refs whose reflogs in the stack get lines; HEAD in the other stack. */
-  readonly #logged: readonly string[];
+  readonly #logged: () => readonly string[];
   #change: RefChange | undefined;
 
   constructor(
@@ -81,7 +122,7 @@ export class HeldTableRef implements HeldRef {
     ref: string,
     stack: HeldStack,
     own: HeldStack | undefined,
-    logged: readonly string[],
+    logged: () => readonly string[],
   ) {
     [this.#site, this.#format, this.#ref] = [site, format, ref];
     [this.#stack, this.#own, this.#logged] = [stack, own, logged];
@@ -92,12 +133,44 @@ export class HeldTableRef implements HeldRef {
     return this.#stack.isPlaced;
   }
 
+  /** Takes the locks. */
+  async acquire(role: LockRole): Promise<void> {
+    const { wait } = this.#site;
+    try {
+      await this.#own?.lock.acquire('head', wait);
+      await this.#stack.lock.acquire(role, wait);
+    } catch (error) {
+      this.discard();
+      throw error;
+    }
+  }
+
   async stage(change: RefChange): Promise<string[]> {
     this.#change = change;
-    const logged = this.#logged.filter((name) => name !== 'HEAD' || !this.#own);
-    const [format, lines] = [this.#format, this.#lines(change)];
-    await this.#stack.stage({ format, ref: this.#ref, value: change.to, lines, logged });
+    await this.#stack.stage(this.#tableChange(change));
     return [this.#stack.stack.folder];
+  }
+
+  /** Stages a change again if the stack was changed before its lock was taken. */
+  async renew(change: RefChange): Promise<void> {
+    try {
+      const isNew = await this.#stack.renew(this.#tableChange(change));
+      if (isNew) await this.#site.disk.settle([this.#stack.stack.folder]);
+    } catch (error) {
+      this.release();
+      throw error;
+    }
+  }
+
+  discard(): void {
+    this.#own?.lock.release();
+    this.#stack.discard();
+  }
+
+  #tableChange(change: RefChange): TableChange {
+    const logged = this.#logged().filter((name) => name !== 'HEAD' || !this.#own);
+    const [format, lines] = [this.#format, this.#lines(change)];
+    return { format, ref: this.#ref, value: change.to, lines, logged };
   }
 
   async place(): Promise<void> {
@@ -108,7 +181,7 @@ export class HeldTableRef implements HeldRef {
     const { disk } = this.#site;
     await disk.settle([...folders, this.#stack.stack.folder]);
     this.#stack.tidy();
-    if (this.#own && this.#change && this.#logged.includes('HEAD')) {
+    if (this.#own && this.#change && this.#logged().includes('HEAD')) {
       await logHead(this.#own, this.#format, this.#lines(this.#change));
     }
     this.#own?.release();

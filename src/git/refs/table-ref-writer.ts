@@ -1,7 +1,16 @@
+import type { LockRole } from '../locks/lock.ts';
 import { newStack } from '../reftable/table-addition.ts';
 import type { TableStack } from '../reftable/table-stack.ts';
 import type { GitConfig } from '../repository/config.ts';
-import type { HeldRef, LogPlan, LogSite, RefSite, RefWriter } from './ref-change.ts';
+import type {
+  HeldRef,
+  LogPlan,
+  LogSite,
+  RefChange,
+  RefDraft,
+  RefSite,
+  RefWriter,
+} from './ref-change.ts';
 import { createsReflogs } from './reflog.ts';
 import { entriesOf, HeldStack, HeldTableRef, logHead } from './table-ref-change.ts';
 import type { TableRefs } from './table-refs.ts';
@@ -15,13 +24,37 @@ export class TableRefWriter implements RefWriter {
   }
 
   async hold(site: RefSite, ref: string, hasHead: boolean): Promise<HeldRef> {
+    const held = this.#open(site, ref, hasHead);
+    await held.acquire(this.#roleOf(ref));
+    return held;
+  }
+
+  async draft(site: RefSite, ref: string, change: RefChange): Promise<RefDraft> {
+    const held = this.#open(site, ref, true);
+    try {
+      const folders = await held.stage(change);
+      const lock = async () => {
+        await held.acquire(this.#roleOf(ref));
+        await held.renew(change);
+        return held;
+      };
+      return { folders, lock, discard: () => held.discard() };
+    } catch (error) {
+      held.discard();
+      throw error;
+    }
+  }
+
+  #open(site: RefSite, ref: string, hasHead: boolean): HeldTableRef {
     const refs = this.#refs;
     const stack = refs.stackOf(ref);
-    const own = hasHead && stack !== refs.own ? await this.#holdStack(site, refs.own) : undefined;
+    const open = (one: TableStack, role: LockRole) =>
+      new HeldStack(site.disk, one, site.open(one.listPath, role));
+    const own = hasHead && stack !== refs.own ? open(refs.own, 'head') : undefined;
     try {
-      const held = await this.#holdStack(site, stack);
       const names = hasHead && ref !== 'HEAD' ? ['HEAD', ref] : [ref];
-      const logged = names.filter((name) => this.keepsLog(site.config, [name]));
+      const logged = () => names.filter((name) => this.keepsLog(site.config, [name]));
+      const held = open(stack, this.#roleOf(ref));
       return new HeldTableRef(site, refs.format, ref, held, own, logged);
     } catch (error) {
       own?.release();
@@ -29,9 +62,8 @@ export class TableRefWriter implements RefWriter {
     }
   }
 
-  async #holdStack(site: RefSite, stack: TableStack): Promise<HeldStack> {
-    const lock = await site.take(stack.listPath, stack === this.#refs.shared ? 'ref' : 'head');
-    return new HeldStack(site.disk, stack, lock);
+  #roleOf(ref: string): LockRole {
+    return this.#refs.stackOf(ref) === this.#refs.shared ? 'ref' : 'head';
   }
 
   /** The line of HEAD in the stack of a linked work tree follows the commit; others are in one table with it. */

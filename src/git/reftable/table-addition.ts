@@ -112,6 +112,11 @@ function sorted<T extends { readonly key: string }>(records: readonly T[]): T[] 
   return [...records].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
+/** Whether a text is the name of a table. */
+export function isTableName(text: string): boolean {
+  return /^0x[0-9a-f]{12}-0x[0-9a-f]{12}-[0-9a-f]{8}\.ref$/.test(text);
+}
+
 /** The name of a table as git chooses it. */
 export function tableName(first: number, last: number): string {
   const hex = (value: number, length: number) => value.toString(16).padStart(length, '0');
