@@ -7,9 +7,9 @@ import { gitEnv, Repo } from '../support/repo.ts';
 /** Storage of the objects of a repository. */
 export type Form = 'packed' | 'loose';
 
-/** Makes a repository for a measurement. */
-export function project(): Repo {
-  const repo = Repo.create();
+/** Makes a repository for a measurement, perhaps with options of `git init`. */
+export function project(...options: string[]): Repo {
+  const repo = Repo.create(...options);
   // An automatic gc would slow down one side only.
   repo.git('config', 'gc.auto', '0');
   return repo;

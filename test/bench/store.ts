@@ -3,7 +3,7 @@ import { Session } from '../../src/core/memory/session.ts';
 import { openWorkspace } from '../../src/store/session/open-workspace.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { entryRecord, type KnowledgeEntry } from '../../src/toolsets/knowledge/entry.ts';
-import { gitEnv, type Repo } from '../support/repo.ts';
+import { gitEnv, knowsTables, type Repo } from '../support/repo.ts';
 import { count, ratio, Times } from './figures.ts';
 import { entries, entry, placeOf } from './knowledge.ts';
 import { addFiles, diskUse, type Form, NativeGit, project, sources } from './project.ts';
@@ -15,19 +15,31 @@ import { ServerProcess } from './server.ts';
 type Durability = 'full' | 'relaxed';
 
 const full = process.argv.includes('--full');
+/** Measures only the repositories with refs in tables, and leaves the page as it is. */
+const isTablesOnly = process.argv.includes('--tables');
 const rounds = full ? 40 : 20;
 // At its first calls, the code of a server is compiled only in part.
 const warmUp = 20;
 
-/** Number of files, their storage, and number of records. */
-const rows: readonly (readonly [files: number, form: Form, records: readonly number[]])[] = full
-  ? [100, 10_000, 100_000].flatMap((files) =>
-      (['packed', 'loose'] as const).map((form) => [files, form, [100, 1000, 10_000]] as const),
-    )
-  : [
-      [100, 'loose', [100, 1000]],
-      [10_000, 'packed', [1000, 10_000]],
-    ];
+/** The refs and ids of a repository: those of git's default, or tables and SHA-256. */
+type Kind = 'files' | 'tables';
+const initOptions = { files: [], tables: ['--object-format=sha256', '--ref-format=reftable'] };
+
+type Row = readonly [files: number, form: Form, records: readonly number[], kind?: Kind];
+
+/** Number of files, their storage, number of records, and the kind of the repository. */
+const rows: readonly Row[] = (
+  full
+    ? [100, 10_000, 100_000].flatMap((files) =>
+        (['packed', 'loose'] as const).map((form): Row => [files, form, [100, 1000, 10_000]]),
+      )
+    : ([
+        [100, 'loose', [100, 1000]],
+        [10_000, 'packed', [1000, 10_000]],
+      ] satisfies Row[])
+)
+  .filter(() => !isTablesOnly)
+  .concat(knowsTables() ? [[100, 'loose', [100, 1000], 'tables']] : []);
 
 async function withStore<R>(
   repo: Repo,
@@ -122,8 +134,8 @@ await withStore(compiled, 'relaxed', async (change) => {
   for (let i = 0; i < 300; i++) await change(entry(i, 'Warm'));
 });
 
-for (const [files, form, steps] of rows) {
-  const places = forEach(project);
+for (const [files, form, steps, kind = 'files'] of rows) {
+  const places = forEach(() => project(...initOptions[kind]));
   used.push(...Object.values(places));
   for (const repo of Object.values(places)) addFiles(repo, form, sources(files));
   let before = 0;
@@ -134,7 +146,7 @@ for (const [files, form, steps] of rows) {
     for (const [turn, durability] of (['full', 'relaxed'] as const).entries()) {
       const { native, store, stdio } = await compare(places, durability, records, turn * 1000);
       const row = [
-        `${count(files)} ${form}`,
+        `${count(files)} ${form}${kind === 'tables' ? ', SHA-256 and reftable' : ''}`,
         count(records),
         ...[native, store, stdio].map((times) => times.text),
         ratio(store, native),
@@ -166,6 +178,7 @@ for (const [files, form, steps] of rows) {
 for (const repo of used) repo.remove();
 
 const head = ['files', 'records', 'native git', 'store', 'stdio', 'store ÷ git', 'stdio ÷ git'];
+if (isTablesOnly) process.exit();
 report('store', 'One mutation, one commit', [
   `A record is alternately created and changed, and committed: by the store alone, by a call of
 \`memory_write\` over stdio, and by \`git add -- path && git commit -q -m … -- path\`.
