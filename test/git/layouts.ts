@@ -216,6 +216,14 @@ export const layouts: readonly Layout[] = [
     },
   },
   {
+    name: 'commits with other parents (`.git/info/grafts`)',
+    make(repo) {
+      twoFolders(repo);
+      repo.write('.git/info/grafts', repo.git('rev-parse', 'HEAD'));
+      return undefined;
+    },
+  },
+  {
     name: 'files among the refs that are not refs (`.DS_Store`, `desktop.ini`, `main 2`, an empty file)',
     make(repo) {
       for (const name of ['.DS_Store', 'desktop.ini', 'main 2', 'empty']) {
