@@ -39,16 +39,15 @@ export const doctor: Command = {
     const { app, options, values } = invocation;
     const screen = new Screen();
     return inSession(invocation, async (session, call) => {
-      const findings = [
-        ...(await checkHealth(app, session, options.place, ownProgram(), call)),
-        ...(await checkClients(invocation)),
-      ];
+      const health = await checkHealth(app, session, options.place, ownProgram(), call);
+      const findings = [...health, ...(await checkClients(invocation))];
       const word = await wordingFor();
       const shown: object[] = [];
       let wrong = false;
       for (const finding of findings) {
         const { what, state, ...found } = values.fix === true ? await repaired(finding) : finding;
-        const text = word(found.text);
+        // The tools of a client keep the names that it shows.
+        const text = health.includes(finding) ? word(found.text) : found.text;
         wrong ||= state === 'bad';
         shown.push({ what, state, text });
         if (asJson(values)) continue;
@@ -82,14 +81,27 @@ async function checkClients({ options, values }: Invocation): Promise<Finding[]>
   if (!root) return [];
   const around = { root: root.path, home, env, platform: process.platform };
   const findings: Finding[] = [];
+  /** The clients by the tools that they are not offered. */
+  const titles = new Map<string, readonly string[]>();
   // One after the other: on a slow machine, servers that start at once would all be late.
   const setUp = Object.entries(clients).map(([name, client]) => [client, name] as const);
   for (const [client, name] of [...setUp, ...limitedClients.map((one) => [one] as const)]) {
     const finding = await checkClient(client, name, around, values.start === true);
-    if (finding) findings.push(finding);
+    if (!finding) continue;
+    const { others, ...found } = finding;
+    findings.push(found);
+    if (others !== undefined) titles.set(others, [...(titles.get(others) ?? []), client.title]);
   }
+  for (const [text, names] of titles)
+    findings.push({ what: 'Tools', state: 'good', text: `${names.join(', ')}: ${text}` });
   findings.push(...checkHooks(around, values.start === true));
   return findings;
+}
+
+/** A finding about a client. */
+interface ClientFinding extends Finding {
+  /** The tools that it is not offered; undefined if it is offered all. */
+  readonly others?: string | undefined;
 }
 
 /**
@@ -102,7 +114,7 @@ async function checkClient(
   name: string | undefined,
   around: Surroundings,
   startsAll: boolean,
-): Promise<Finding | undefined> {
+): Promise<ClientFinding | undefined> {
   const what = client.title;
   const path = client.config(around);
   const say = (state: Finding['state'], text: string): Finding => {
@@ -137,7 +149,7 @@ async function checkClient(
       const limit = passedLimit(found.tools, client.limits, what);
       if (limit !== undefined) return say('note', limit);
       const others = notListed(found.tools, await program.toolsets());
-      return say('good', ['starts the server', ...(others ? [others] : [])].join('. '));
+      return { ...say('good', 'starts the server'), others };
     } catch (error) {
       if (error instanceof OtherProject) {
         if (client.namesProject) {
