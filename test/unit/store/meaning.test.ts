@@ -54,6 +54,14 @@ describe('a signal of meaning', () => {
     expect(ids([meaning(similarities)])).toEqual(['a', 'b', 'c', 'd']),
   );
 
+  test.each(['"word"', '`word`', 'shared_word', 'sharedWord', 'shared/word'])(
+    'does not change the order of hits for the letters of %s',
+    (query) => {
+      expect(ids([], query).length).toBeGreaterThan(0);
+      expect(ids([meaning({ c: 0.9, b: 0.4 })], query)).toEqual(ids([], query));
+    },
+  );
+
   test('has its part in the explanation, and the parts add up to the score', () => {
     const [hit] = made.search('word', { meanings: [meaning({ c: 1, a: 0 })], explain: true }).hits;
     const { words = [], signals = {} } = hit?.explanation ?? {};

@@ -36,6 +36,15 @@ export interface AskedMeaning {
   readonly known: number;
 }
 
+/** Returns whether a query has words, and not only parts that are decided by their letters. */
+export function hasMeaning(query: string): boolean {
+  return /\p{L}/u.test(withoutLiterals(query));
+}
+
+function withoutLiterals(query: string): string {
+  return query.slice(0, mostText).replace(literalParts, ' ');
+}
+
 /** Reads the meaning of a query; undefined if none of its words has one, or the memory has its only word. */
 export function askedMeaning(
   query: string,
@@ -43,7 +52,7 @@ export function askedMeaning(
   table: WordTable,
   { dictionary, size }: SearchedCollection,
 ): AskedMeaning | undefined {
-  const text = query.slice(0, mostText).replace(literalParts, ' ');
+  const text = withoutLiterals(query);
   const found = new Set(concepts.map(({ asked }) => asked));
   const aliased = new Set(concepts.filter(hasAlias).map(({ asked }) => asked));
   const seen = new Set<string>();

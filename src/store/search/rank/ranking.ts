@@ -1,5 +1,5 @@
 import type { Steps } from '../../records/slices.ts';
-import { askedMeaning } from '../meaning/asked-meaning.ts';
+import { askedMeaning, hasMeaning } from '../meaning/asked-meaning.ts';
 import {
   type AddedMeaning,
   addMeanings,
@@ -111,7 +111,9 @@ export function* rank(
   const termText = (number: number) => collection.dictionary.termText(number);
   const query = { text, concepts, rarities, termText };
   const meant =
-    meanings.length > 0 ? yield* withMeaning(ranked, refined, meanings, query, top) : ranked;
+    meanings.length > 0 && hasMeaning(text)
+      ? yield* withMeaning(ranked, refined, meanings, query, top)
+      : ranked;
   const isNamed = meant.some(({ score }) => score === Number.POSITIVE_INFINITY);
   const found =
     table && !isNamed
