@@ -9,7 +9,7 @@ import { labelledSets, misspell, Quality } from './labelled.ts';
 import { report, table } from './report.ts';
 
 /**
- * Asks for decision records of public repositories in other words than theirs.
+ * Asks for decision records of public repositories, in other words than theirs and in ordinary ones.
  *
  * `--repositories <folder>` has a clone of each as `<owner>+<name>`; `--development` keeps the test half unread.
  */
@@ -68,11 +68,8 @@ function documentsOf(clone: string, commit: string): SearchDocument[] {
     });
 }
 
-function questionsReport(folder: string): string[] {
-  const questions = readFileSync('test/fixtures/search/meaning-questions.jsonl', 'utf8')
-    .trim()
-    .split('\n')
-    .map((line): MeaningQuestion => JSON.parse(line));
+/** The records of each repository that is there, in an index for each way. */
+function askable(folder: string): ReadonlyMap<string, readonly Ask[]> {
   const repositories: readonly string[] = JSON.parse(
     readFileSync('test/fixtures/search/meaning-repositories.json', 'utf8'),
   );
@@ -82,9 +79,19 @@ function questionsReport(folder: string): string[] {
     const clone = join(folder, name.replace('/', '+'));
     if (existsSync(clone)) asks.set(name, indexed(documentsOf(clone, commit)));
   }
+  return asks;
+}
+
+/** Asks the questions of a file; returns a table for each half. */
+function questionsReport(asks: ReadonlyMap<string, readonly Ask[]>, file: string): string[] {
+  const questions = readFileSync(`test/fixtures/search/${file}`, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line): MeaningQuestion => JSON.parse(line));
   return halves.map((half) => {
     const own = questions.filter((one) => one.half === half && asks.has(one.repository));
-    const kinds = [...new Set(own.map(({ kind }) => kind))];
+    const all = [...new Set(own.map(({ kind }) => kind))];
+    const kinds = all.length > 1 ? all : [];
     const rows = ways.map(({ name }, way) => {
       const places = own.map(({ repository, at, question }) => {
         return asks.get(repository)?.[way]?.(question).indexOf(at) ?? -1;
@@ -116,17 +123,47 @@ function questionsReport(folder: string): string[] {
       'nDCG@10',
       ...kinds.map((kind) => `${kind}: in five`),
     ];
-    return [`### ${half} half: ${own.length} questions`, table(head, rows)].join('\n\n');
+    const about = kinds.length > 0 ? 'questions' : `${all[0]} questions`;
+    return [`### ${half} half: ${own.length} ${about}`, table(head, rows)].join('\n\n');
   });
+}
+
+/** A name of the code or a path. */
+const identifier = /[\p{L}\p{N}]+(?:[_./][\p{L}\p{N}]+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*/gu;
+/** The number of words of a phrase. */
+const phraseWords = 5;
+
+/** Some words of a document as they follow each other. */
+function phraseOf({ fields }: SearchDocument): string[] {
+  const words = (fields.body ?? '').split(/\s+/);
+  const start = Math.floor(words.length / 2);
+  const found = words.slice(start, start + phraseWords);
+  return found.length < phraseWords ? [] : [found.join(' ')];
+}
+
+/** Returns a function that finds an identifier that only one document has. */
+function identifiersOf(documents: readonly SearchDocument[]) {
+  const own = ({ fields }: SearchDocument) => new Set(fields.body?.match(identifier));
+  const holders = new Map<string, number>();
+  for (const document of documents) {
+    for (const one of own(document)) holders.set(one, (holders.get(one) ?? 0) + 1);
+  }
+  return (document: SearchDocument) =>
+    [...own(document)].filter((one) => holders.get(one) === 1).slice(0, 1);
 }
 
 /** The sets of questions that words answer. */
 function wordsReport(): string {
   const rows = labelledSets().flatMap(({ title, documents, questions }) => {
     const asks = indexed(documents);
-    const titles = documents
-      .filter((_, at) => at % Math.ceil(documents.length / 200) === 0)
-      .map(({ id, fields }) => ({ query: fields.title, grades: new Map([[id, 1]]) }));
+    const some = documents.filter((_, at) => at % Math.ceil(documents.length / 200) === 0);
+    /** Questions with one right answer. */
+    const asking = (queryOf: (document: SearchDocument) => readonly string[]) =>
+      some.flatMap((one) =>
+        queryOf(one).map((query) => ({ query, grades: new Map([[one.id, 1]]) })),
+      );
+    const titles = asking(({ fields }) => [fields.title]);
+    const [phrases, names] = [asking(phraseOf), asking(identifiersOf(documents))];
     return ways.map(({ name }, way) => {
       const measured = (list: typeof questions, typos: 'none' | 'one') => {
         const [quality, random] = [new Quality(), seeded(1)];
@@ -140,17 +177,21 @@ function wordsReport(): string {
         measured(questions, 'none'),
         measured(questions, 'one'),
         measured(titles, 'none'),
+        measured(phrases, 'none'),
+        measured(names, 'none'),
       ];
     });
   });
-  const head = ['nDCG@10', 'questions', 'one typo', 'titles'];
+  const head = ['nDCG@10', 'questions', 'one typo', 'titles', 'phrases', 'identifiers'];
   return ['### Questions that words answer', table(head, rows)].join('\n\n');
 }
 
 const at = process.argv.indexOf('--repositories');
 const folder = at < 0 ? undefined : process.argv[at + 1];
+const asks = folder === undefined ? undefined : askable(folder);
 const parts = [
-  ...(folder === undefined ? [] : questionsReport(folder)),
+  ...(asks ? questionsReport(asks, 'meaning-questions.jsonl') : []),
+  ...(asks ? questionsReport(asks, 'ordinary-questions.jsonl') : []),
   ...(process.argv.includes('--no-words') ? [] : [wordsReport()]),
 ];
 if (process.argv.includes('--print')) console.log(parts.join('\n\n'));
