@@ -94,5 +94,5 @@ test('a repository that the program makes has the object ids that git would give
   expect(repo.fsck()).toBe('');
   rmSync(repo.path('.git'), { recursive: true });
   const wrong = runIn(repo, decide('Use Redis', 'One.'), { ...env, GIT_DEFAULT_HASH: 'md5' });
-  expect(wrong.stderr).toContain('There is no object format "md5"');
+  expect(wrong.stderr).toContain('GIT_DEFAULT_HASH has an unknown format: md5');
 });
