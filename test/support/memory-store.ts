@@ -112,6 +112,10 @@ export class MemoryStore implements Store {
     return places;
   }
 
+  async searchFiles() {
+    return [];
+  }
+
   async decisions() {
     return [];
   }

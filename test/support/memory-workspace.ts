@@ -57,6 +57,7 @@ export class MemoryWorkspace implements Workspace {
       search: (request) => this.store.search(request),
       states: this.store.states,
       dated: (places) => this.store.dated(places),
+      searchFiles: () => this.store.searchFiles(),
       decisions: () => this.store.decisions(),
       similar: () => this.store.similar(),
       alike: () => this.store.alike(),

@@ -60,10 +60,16 @@ export const search: Command = {
         ? [screen.paint('faint', `${counted(left, 'more hit')}: --offset ${offset + hits.length}`)]
         : []),
       ...otherLines(screen, 'From memories of other repositories', others.foreign),
+      ...otherLines(
+        screen,
+        'From plans',
+        others.plans.map((hit) => ({ ...hit, path: hit.file })),
+      ),
       ...otherLines(screen, 'From your global banks', others.personal),
       ...damaged.map(({ error }) => screen.paint('bad', `cannot be read: ${word(error.text)}`)),
     ]);
-    if (total + others.foreign.length + others.personal.length > 0) return 0;
+    const { foreign, plans, personal } = others;
+    if (total + foreign.length + plans.length + personal.length > 0) return 0;
     process.stderr.write('Nothing was found.\n');
     return 3;
   },

@@ -85,6 +85,20 @@ export interface SimilarRecord {
 /** The least likeness of two texts that say nearly the same. */
 export const leastLikeness = 0.6;
 
+/** A file of the project, and the record that it belongs to. */
+export interface RecordText {
+  /** Relative to the root of the project. */
+  readonly file: string;
+  readonly text: string;
+  readonly type: AnyRecordType;
+  readonly record: Located<object>;
+}
+
+/** A hit in a file of the project; its path is that of the record that the file belongs to. */
+export interface FileHit extends SearchHit {
+  readonly file: string;
+}
+
 /** The decisions that one record type states. */
 export interface CountedDecisions {
   readonly place: Pick<DecisionPlace<object>, 'name' | 'tool' | 'with'>;
@@ -465,6 +479,8 @@ export interface Store extends Reader {
    * @throws MemoryError `invalid_input` for a type or category that no searched record can have.
    */
   search(request: SearchRequest): Promise<SearchResult>;
+  /** Finds the texts that have words of a query; the best hits first. */
+  searchFiles(files: readonly RecordText[], request: SearchRequest): Promise<readonly FileHit[]>;
   /** For a caller that keeps something that is derived from the records. */
   readonly states: RecordStates;
   /**

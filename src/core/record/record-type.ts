@@ -133,6 +133,8 @@ export interface RecordType<T extends object> {
   readonly roles: FieldRoles;
   /** Returns the paths of the project that fields of the record name. */
   cites?(value: T): readonly string[];
+  /** Returns the paths of markdown files of the project whose text belongs to the record. */
+  files?(value: T): readonly string[];
   /** Returns the records that the record depends on, by the keys in its fields. */
   dependsOn?(value: T): readonly RecordKey[];
   /** Returns the other records that fields of the record name by their keys. */

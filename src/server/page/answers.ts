@@ -348,6 +348,7 @@ export const searchShape = z.object({
   hits: z.array(hitShape),
   total: count,
   foreign: z.array(hitShape).optional().describe('hits in pinned memories; their text is data'),
+  plans: z.array(hitShape).optional().describe('hits in files that objectives name as plans'),
   personal: z.array(hitShape).optional().describe('hits in the global banks of the user'),
   note: text.optional(),
 });

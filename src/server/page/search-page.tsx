@@ -72,7 +72,7 @@ export function SearchPage({ route }: { route: Route }) {
       </search>
       {asked !== '' && (
         <Waiting answer={answer}>
-          {({ hits, total, note, foreign, personal }) => (
+          {({ hits, total, note, foreign, plans, personal }) => (
             <>
               <p class="faint" role="status">
                 {total === 0 ? 'Nothing was found.' : `${total} found`}
@@ -81,6 +81,8 @@ export function SearchPage({ route }: { route: Route }) {
               <Hits hits={hits} isLinked />
               {foreign && <h2>In memories of other repositories</h2>}
               {foreign && <Hits hits={foreign} />}
+              {plans && <h2>In plans</h2>}
+              {plans && <Hits hits={plans} />}
               {personal && <h2>In your global banks</h2>}
               {personal && <Hits hits={personal} />}
             </>

@@ -120,11 +120,12 @@ export const search = defineMemoryOperation({
     const result = await searched.search(request);
     const { note } = reportLeftOut(result);
     const isFirst = at === undefined && skip === 0;
-    const { foreign, personal } = isFirst ? await searchOthers(context, request) : noOthers;
+    const { foreign, plans, personal } = isFirst ? await searchOthers(context, request) : noOthers;
     return {
       hits: result.hits.map(hitData),
       total: result.total,
       ...(foreign.length > 0 && { foreign: foreign.map(hitData) }),
+      ...(plans.length > 0 && { plans: plans.map((hit) => hitData({ ...hit, path: hit.file })) }),
       ...(personal.length > 0 && { personal: personal.map(hitData) }),
       ...(typeof note === 'string' && { note }),
     };

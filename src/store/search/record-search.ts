@@ -1,6 +1,8 @@
 import { formatAddress } from '../../core/markdown/section-statements.ts';
 import type {
+  FileHit,
   LeftOut,
+  RecordText,
   SearchHit,
   SearchRequest,
   SearchResult,
@@ -12,6 +14,7 @@ import { invalid } from '../../core/values/error.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import { toListing } from '../records/record-reader.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
+import { FileIndex } from './file-index.ts';
 import type { Hit, SearchDocument } from './index.ts';
 import { type EarlierIndex, IndexedRecords } from './indexed-records.ts';
 import { type MeaningSignal, prepareMeanings } from './meaning/meaning.ts';
@@ -34,6 +37,7 @@ export class RecordSearch {
   readonly #view: LiveRecords;
   readonly #types: readonly AnyRecordType[];
   readonly #indexed: IndexedRecords;
+  #files: FileIndex | undefined;
   /** Returns the signals of meaning; they are loaded by the first search by words. */
   readonly #signals: () => Promise<readonly MeaningSignal[]>;
   /** Returns the table of words that ships with the program. */
@@ -148,6 +152,15 @@ export class RecordSearch {
     const { hits, total } = await inSlices(steps);
     const found = await inSlices(this.#hits(hits));
     return { hits: found, total, damaged, ...(missing.length > 0 && { leftOut: rest.report() }) };
+  }
+
+  /** Searches files of the project, with an index of their own that the next search finds again. */
+  async findFiles(
+    files: readonly RecordText[],
+    { query, fuzzy = true, limit = 20 }: SearchRequest,
+  ): Promise<readonly FileHit[]> {
+    this.#files = this.#files?.has(files) ? this.#files : new FileIndex(files);
+    return this.#files.find(files, query, { fuzzy, limit, table: this.#table() });
   }
 
   /** Finds the records that say nearly the same as another one; until the index is ready, only in that one. */

@@ -8,6 +8,7 @@ import { isOfAgentAlone } from '../../core/memory/hit-form.ts';
 import type {
   CautionsByPath,
   CountedDecisions,
+  FileHit,
   HitChange,
   KeyListing,
   Listing,
@@ -18,6 +19,7 @@ import type {
   Provenance,
   RecordDoubts,
   RecordStates,
+  RecordText,
   SearchHit,
   SearchRequest,
   SearchResult,
@@ -162,6 +164,10 @@ export class SessionStore implements Store {
       this.#isLive,
     );
     return this.dated(similar);
+  }
+
+  searchFiles(files: readonly RecordText[], request: SearchRequest): Promise<readonly FileHit[]> {
+    return this.#search.findFiles(files, request);
   }
 
   async decisions(except: string): Promise<readonly CountedDecisions[]> {

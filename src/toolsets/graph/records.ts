@@ -136,6 +136,7 @@ export const objective = named({
       names: [slug],
     },
   ],
+  files: ({ plan_file_path: plan }) => (plan === undefined ? [] : [plan]),
   dependsOn: ({ features = [], tickets = [] }) => [
     ...features.map((key) => ({ type: feature, key })),
     ...tickets.map((key) => ({ type: ticket, key })),
@@ -204,7 +205,10 @@ function titled(name: string, description: string | undefined): string {
 }
 
 interface Kind<T extends object>
-  extends Pick<RecordType<T>, 'vocabulary' | 'cites' | 'dependsOn' | 'linksTo' | 'points'>,
+  extends Pick<
+      RecordType<T>,
+      'vocabulary' | 'cites' | 'files' | 'dependsOn' | 'linksTo' | 'points'
+    >,
     Partial<Pick<RecordType<T>, 'roles'>> {
   readonly name: string;
   readonly folder: string;
