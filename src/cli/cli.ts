@@ -56,6 +56,7 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['show', async () => (await import('./commands/show.ts')).show],
   ['edit', async () => (await import('./commands/edit-record.ts')).edit],
   ['check', async () => (await import('./commands/check-evidence.ts')).check],
+  ['layout', async () => (await import('./commands/change-layout.ts')).changeLayout],
   ['squash', async () => (await import('./commands/squash.ts')).squash],
   ['untangle', async () => (await import('./commands/untangle.ts')).untangle],
   ['memories', async () => (await import('./commands/pin-memories.ts')).memories],

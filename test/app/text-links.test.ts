@@ -47,7 +47,7 @@ test('a record that is a link is neither shown nor written', async () => {
     opened.call.store.change({ subject: 'm' }, (tx) => tx.put(note, { key, tags: [], text: 'a' }));
   await put('a');
   addLink(repo, '.memory-bank/notes/b.yaml', '../../README.md');
-  expect(() => readMemoryFile(repo.root, repo.path('.memory-bank/notes/b.yaml'))).toThrow(
+  expect(() => readMemoryFile(repo.root, repo.path('.memory-bank'), 'notes/b.yaml')).toThrow(
     'is a symbolic link',
   );
   const before = repo.git('rev-parse', 'HEAD');

@@ -20,5 +20,6 @@ export const benches = new Map([
   ['write', 'processor time and bytes written after one change'],
   ['peers', 'other programs with the same task, which it downloads'],
   ['view', 'the pages in a headless browser'],
+  ['teams', 'pull requests of a team that a server merges, in each layout of the logs'],
   ['scale', 'how far one repository, machine and remote carry'],
 ]);

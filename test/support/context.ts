@@ -4,6 +4,7 @@ import type {
   Context,
   Drift,
   HeadInfo,
+  LayoutInfo,
   Mode,
   Modes,
   Project,
@@ -141,6 +142,14 @@ export class TestProject implements Project {
   async speaksAt(): Promise<boolean> {
     return true;
   }
+  async layout(): Promise<LayoutInfo> {
+    return { layout: 'log', decisions: 0, progress: 0, files: [] };
+  }
+
+  async changeLayout(): Promise<undefined> {
+    return undefined;
+  }
+
   async recordsCommits(): Promise<boolean> {
     return false;
   }

@@ -59,6 +59,7 @@ export async function checkHealth(
     ...(await attempt('Repository', () => checkRepository(dirname(folder), place.env, program))),
     ...(await attempt('Placement', () => lookAtPlacement(root))),
     ...(await attempt('Settings', () => lookAtSettings(app, session, options))),
+    ...(await attempt('Layout', () => lookAtLayout(app, session, options))),
     ...(await attempt('Sync', () => lookAtSync(app, session, options))),
     ...(await attempt('Memories', () => lookAtMemories(app, session, options))),
     ...(await attempt('Attributes', async () => lookAtAttributes(app, session, folder, options))),
@@ -118,6 +119,20 @@ async function lookAtSettings(
       return 'raised and committed';
     };
     return [{ what, state: 'note', text, fix }];
+  });
+}
+
+/** Reports entries that a merge has left in logs, where each should have a file of its own. */
+async function lookAtLayout(app: App, session: Session, options: CallOptions): Promise<Finding[]> {
+  return app.run(session, 'doctor', options, async ({ project }): Promise<Finding[]> => {
+    const { layout, files } = await project.layout();
+    if (layout === 'log' || files.length === 0) return [];
+    const text = `A merge has left entries in a log that should be files: "memory-bank layout entries" or doctor --fix moves them.`;
+    const fix = async () => {
+      await app.run(session, 'doctor', options, (context) => context.project.changeLayout(layout));
+      return 'moved and committed';
+    };
+    return [{ what: 'Layout', state: 'note', text, fix }];
   });
 }
 

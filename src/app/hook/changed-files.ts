@@ -1,5 +1,6 @@
 import type { RecordStates } from '../../core/memory/store.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
+import { logAt, logsOf } from '../../store/layout/log-paths.ts';
 import type { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { ContextSource } from '../../toolsets/brief/context-source.ts';
 import type { DigestBase } from './digest-base.ts';
@@ -48,7 +49,11 @@ export async function changedFiles(
   const found = new Map<string, ChangedFile>();
   const looked = new Set<string>();
   const kept = new Set(twins);
-  const wanted = [...changed, ...before, ...twins].flatMap((path) => [path, ...foldersOf(path)]);
+  const wanted = [...changed, ...before, ...twins].flatMap((path) => [
+    path,
+    ...foldersOf(path),
+    ...partsOf(base, path),
+  ]);
   for (const path of wanted) {
     if (looked.has(path)) continue;
     looked.add(path);
@@ -60,7 +65,17 @@ export async function changedFiles(
     if (!seen) wanted.push(...base.below(path));
     else if (!isSame && seen.names) wanted.push(...otherNames(base, path, seen.names));
   }
+  // A log is another text as soon as one of its files is.
+  for (const log of [...found.keys()].flatMap(logsOf)) {
+    if (!found.has(log)) found.set(log, { path: log, stat: memory.look(log)?.stat ?? null });
+  }
   return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The files that a path can be composed of, in any layout. */
+function partsOf(base: DigestBase, path: string): readonly string[] {
+  const { folder, files } = logAt(path) ?? {};
+  return folder === undefined ? [] : [...(files ?? []), folder, ...base.below(folder)];
 }
 
 /** The number of changes from which on a base is stored again. */

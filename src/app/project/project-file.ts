@@ -1,9 +1,11 @@
-import { parse } from 'node:path';
+import { join, parse } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import { NodeFiles } from '../../git/disk/file-layer.ts';
-import { isLink } from '../../git/disk/folder.ts';
+import { Folder, isLink } from '../../git/disk/folder.ts';
 import { textLinkTarget } from '../../git/index/text-link.ts';
 import { Enclosure, readRegular } from '../../git/repository/enclosure.ts';
+import { LayoutFolder } from '../../store/layout/layout-folder.ts';
+import { hasEntryFiles, isStoredApart } from '../../store/layout/log-paths.ts';
 
 /** Size limit of a client configuration or an instruction file, in bytes. */
 export const maxTextBytes = 16 * 1024 * 1024;
@@ -59,12 +61,20 @@ export function pathAround(folder: string, root: string, path: string): string {
 }
 
 /**
- * Reads a file of the memory of a project; undefined if it does not exist.
+ * Reads a record of the memory of a project; undefined if it does not exist.
  *
+ * @param folder of the memory, absolute.
  * @throws MemoryError `damaged` if it is a link or not a regular file, `too_large`.
  */
-export function readMemoryFile(root: string, path: string): Buffer | undefined {
+export function readMemoryFile(root: string, folder: string, record: string): Buffer | undefined {
   const files = new NodeFiles();
+  if (isStoredApart(record)) {
+    const settings = files.read(join(folder, 'config.yaml'), maxTextBytes)?.toString('utf8');
+    const isOn = hasEntryFiles(settings);
+    if (isOn)
+      return new LayoutFolder(new Folder(files, folder), () => true).read(record, maxTextBytes);
+  }
+  const path = join(folder, record);
   const enclosure = Enclosure.ofProject(root, files);
   if (textLinkTarget(files, enclosure.resolve(path)) !== undefined) throw isLink(path, path);
   return enclosure.read(path, maxTextBytes);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Context } from '../../core/declarations/context.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -17,7 +16,7 @@ export async function recordText(context: Context, path: string): Promise<string
 export async function recordTexts({ project }: Context): Promise<(path: string) => string> {
   const { folder, root } = await project.info();
   return (path) => {
-    const bytes = readMemoryFile(root, join(folder, path));
+    const bytes = readMemoryFile(root, folder, path);
     if (bytes === undefined) throw new MemoryError('not_found', `${path} is gone.`);
     return bytes.toString('utf8');
   };

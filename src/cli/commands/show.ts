@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { readMemoryFile } from '../../app/project/project-file.ts';
 import { readSection } from '../../core/markdown/section-argument.ts';
 import { parseAddress } from '../../core/markdown/section-statements.ts';
@@ -51,7 +50,7 @@ export const show: Command = {
         }
         const found = await findRecord(store, types, given);
         const { folder, root } = await project.info();
-        const bytes = readMemoryFile(root, join(folder, found.path));
+        const bytes = readMemoryFile(root, folder, found.path);
         if (bytes === undefined) throw new MemoryError('not_found', `${found.path} is gone.`);
         return { found, bytes, caution: (await store.cautions([found.path])).get(found.path) };
       }),

@@ -47,7 +47,10 @@ export const commandGroups: readonly (readonly [title: string, names: readonly s
     'Write',
     ['edit', 'forget', 'restore', 'verify', 'confirm', 'propose', 'check', 'import', 'export'],
   ],
-  ['Team', ['sync', 'review', 'resolve', 'merge', 'squash', 'untangle', 'memories', 'place']],
+  [
+    'Team',
+    ['sync', 'review', 'resolve', 'merge', 'squash', 'untangle', 'memories', 'layout', 'place'],
+  ],
   ['Setup', ['', 'init', 'doctor', 'serve', 'hook', 'install-merge-driver', 'completion', 'help']],
 ];
 

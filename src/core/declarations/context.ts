@@ -1,6 +1,6 @@
 import type { GivenEvidence } from '../evidence/annotations.ts';
 import type { Claims } from '../memory/claims.ts';
-import type { History } from '../memory/history.ts';
+import type { CommitMade, History } from '../memory/history.ts';
 import type { Memories } from '../memory/pinned-memories.ts';
 import type { ClientFile, ProposedEntry } from '../memory/proposed-entry.ts';
 import type { Session } from '../memory/session.ts';
@@ -68,6 +68,19 @@ export interface BranchWork {
   readonly edited: readonly string[];
 }
 
+/** How logs are stored: each as one file, or with a file for each decision and the progress of each session. */
+export type Layout = 'log' | 'entries';
+
+/** The layout of a memory, and what a change of it does. */
+export interface LayoutInfo {
+  readonly layout: Layout;
+  /** The numbers of entries that get or have files. */
+  readonly decisions: number;
+  readonly progress: number;
+  /** Files that a change writes or removes, relative to the memory folder. */
+  readonly files: readonly string[];
+}
+
 /** The project around the memory. */
 export interface Project {
   /** @throws MemoryError `damaged` if the settings cannot be used. */
@@ -100,6 +113,15 @@ export interface Project {
   cite(places: readonly string[]): Promise<readonly GivenEvidence[]>;
   /** Returns the commit that last changed a path in `.memory-bank/`, and its time (ISO 8601, UTC). */
   lastChange(path: string): Promise<{ readonly oid: string; readonly at: string } | undefined>;
+  /** Returns the layout of the logs, and what a change to another one would do. */
+  layout(to?: Layout): Promise<LayoutInfo>;
+  /**
+   * Changes how the logs are stored, in one commit; for entries also moves those that a merge left in logs.
+   *
+   * @returns undefined if there is nothing to change.
+   * @throws MemoryError `busy` during a merge, `already_exists` if files are in the way, `unsupported`.
+   */
+  changeLayout(to: Layout): Promise<CommitMade | undefined>;
   /** Returns the changes of the code since a commit. */
   drift(since: string, limit: number): Promise<Drift>;
   /** Lists the commits since an earlier one that change files outside the memory, the oldest first. */

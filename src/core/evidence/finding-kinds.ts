@@ -71,6 +71,11 @@ export const textKinds = {
     severity: 'error',
     meaning: 'It would be a record if its name ended in `.yaml` or `.md`, so nothing reads it.',
   },
+  layout: {
+    severity: 'warning',
+    meaning:
+      'Entries in the wrong layout: each entry should be a file of its own, and a merge has left some in the log.',
+  },
   broken: {
     severity: 'error',
     meaning:

@@ -48,6 +48,8 @@ export class ObjectDatabase {
   readonly #readFormat: () => ObjectFormat;
   #format: ObjectFormat | undefined;
   readonly #cache = new ObjectCache<Oid>(cacheSize, cacheSize / 4);
+  /** Objects that are computed from others when they are read, and never stored. */
+  readonly #derived = new Map<Oid, Derived>();
   /** Makes the names of temporary files unique to this process. */
   #run: string | undefined;
   #written = 0;
@@ -86,6 +88,8 @@ export class ObjectDatabase {
   read(oid: Oid): RawObject {
     const cached = this.#cache.get(oid);
     if (cached) return cached;
+    const derived = this.#derived.get(oid);
+    if (derived) return { type: derived.type, content: derived.content() };
     const object = this.#found(oid).read();
     return object.type === 'blob' ? object : this.#cache.keep(oid, object);
   }
@@ -105,11 +109,21 @@ export class ObjectDatabase {
    * @throws MemoryError `damaged` when the object is missing.
    */
   size(oid: Oid): number {
-    return this.#found(oid).size();
+    return this.#derived.get(oid)?.content().length ?? this.#found(oid).size();
   }
 
+  /**
+   * Makes an object readable that is not stored. No write takes it for a stored one.
+   *
+   * @param content returns the bytes of which `oid` is the id.
+   */
+  derive(oid: Oid, type: ObjectType, content: () => Buffer): void {
+    this.#derived.set(oid, { type, content });
+  }
+
+  /** Whether an object can be read. */
   has(oid: Oid): boolean {
-    return this.#cache.has(oid) || this.#lookUp(oid) !== undefined;
+    return this.#cache.has(oid) || this.#derived.has(oid) || this.#lookUp(oid) !== undefined;
   }
 
   /** Full ids with this prefix in packs and loose objects, at most `limit`. */
@@ -243,6 +257,12 @@ export class ObjectDatabase {
     }
     return undefined;
   }
+}
+
+/** An object that is computed when it is read. */
+interface Derived {
+  readonly type: ObjectType;
+  content(): Buffer;
 }
 
 /** An object that exists and is not read yet. */

@@ -30,6 +30,7 @@ import {
   NamedPlaces,
   readRecords,
 } from './judged-places.ts';
+import { layoutFindings } from './layout-findings.ts';
 import { MendCommands } from './mend-commands.ts';
 import { type MissingLink, NamedRecords } from './named-records.ts';
 import { SavedReadings } from './saved-readings.ts';
@@ -118,7 +119,11 @@ async function checkRecords(visit: Visit, request: EvidenceRequest): Promise<Evi
 /** Findings about the files that are not records: the settings, and others that the branch changes. */
 function otherFindings(visit: Visit, since: Oid | undefined, code: Oid, mend: MendCommands) {
   const settings = settingsFindings(visit, mend);
-  const others = [ruleFindings(visit, mend), strayFindings(visit, mend)];
+  const others = [
+    ruleFindings(visit, mend),
+    strayFindings(visit, mend),
+    layoutFindings(visit, mend),
+  ];
   if (since === undefined || others.every(({ size }) => size === 0)) return [settings, ...others];
   const { odb } = visit.archive.code.repository;
   const { folderInCode } = visit.archive.memory;

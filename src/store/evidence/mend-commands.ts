@@ -59,6 +59,11 @@ export class MendCommands {
     return command('memory-bank', 'verify', address, ...replaced);
   }
 
+  /** Moves entries from logs to files of their own. */
+  layout(): string {
+    return command('memory-bank', 'layout', 'entries');
+  }
+
   /** Merges the files that git lists as unmerged. */
   resolve(): string {
     return command('memory-bank', 'resolve');

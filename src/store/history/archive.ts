@@ -6,13 +6,14 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import { TreeFolder } from '../../git/objects/tree-folder.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { commitInfo } from '../records/message.ts';
 import type { IndexProgress } from './change-index.ts';
 import { CommitAuthors } from './commit-authors.ts';
-import { folderAt } from './last-change.ts';
 import { PastRecords } from './past-records.ts';
 import { type IndexedCommit, RepositoryHistory } from './repository-history.ts';
+import { shownFolder } from './shown-folder.ts';
 import { TreeSearches } from './tree-searches.ts';
 
 /** Limit of commits whose records stay in memory. */
@@ -87,7 +88,12 @@ export class Archive {
 
   /** The tree of the memory folder in a commit; undefined without one. */
   tree(commit: Oid): Oid | undefined {
-    return folderAt(this.repository.odb, commit, this.memory.inTree(''));
+    return shownFolder(this.repository.odb, commit, this.memory.inTree(''));
+  }
+
+  /** The blob of a record in a commit; undefined if the commit does not have the record. */
+  blob(commit: Oid, path: string): Oid | undefined {
+    return new TreeFolder(this.repository.odb, this.tree(commit)).oid(path);
   }
 
   /** The records of a commit. */

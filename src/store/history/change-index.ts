@@ -3,6 +3,7 @@ import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
+import { showLogs, shownTree } from '../layout/layout-trees.ts';
 import { confirmationsIn } from '../records/message.ts';
 import { Slice } from '../records/slices.ts';
 import { ChangeList, type NumberedChange } from './change-list.ts';
@@ -10,7 +11,7 @@ import { type Indexed, toCommit, toLine } from './indexed-commit.ts';
 import { folderAt } from './last-change.ts';
 
 /** Version of the file's format; a file of another version is rebuilt. */
-const format = 4;
+const format = 5;
 /** Commits that are indexed and saved together; a cancelled call keeps its complete batches. */
 const batch = 4096;
 
@@ -170,8 +171,14 @@ export class ChangeIndex {
     const pause = pacer(signal);
     const missing = await this.#missing(head, pause);
     const trees = new Map<Oid, Oid | undefined>();
+    const stored = new Map<Oid, Oid | undefined>();
     const treeOf = (commit: Oid) => {
-      if (!trees.has(commit)) trees.set(commit, folderAt(this.#odb, commit, this.#folder));
+      if (!stored.has(commit)) {
+        const tree = folderAt(this.#odb, commit, this.#folder);
+        const shown = shownTree(this.#odb, tree);
+        stored.set(commit, tree === shown ? undefined : tree);
+        trees.set(commit, shown);
+      }
       return trees.get(commit);
     };
     for (let start = 0; start < missing.length; start += batch) {
@@ -195,6 +202,7 @@ export class ChangeIndex {
           parents: parents?.map((parent) => this.#numbers.get(parent) ?? cut) ?? [cut],
           changes: parents ? (changed[i] ?? []).map(toList) : [ChangeList.of([])],
           confirms,
+          stored: stored.get(oid),
         });
       }
       await this.#save(commits, paths);
@@ -258,8 +266,19 @@ export class ChangeIndex {
     if (commit.confirms.length > 0) this.#confirming.push(this.#commits.length);
     this.#numbers.set(commit.oid, this.#commits.length);
     this.#commits.push(commit);
+    if (commit.stored !== undefined) this.#showLogs(commit, commit.stored);
     const before = commit.parents.map((parent) => this.#order[parent] ?? 0);
     this.#order.push(Math.max(commit.time, ...before));
+  }
+
+  /** Makes the logs of a commit readable, whose ids are those of no stored object. */
+  #showLogs({ changes }: Indexed, stored: Oid): void {
+    const logs = changes.flatMap((list) =>
+      [...list].flatMap(({ path, after }) =>
+        after === undefined ? [] : [[this.#paths[path] ?? '', after] as const],
+      ),
+    );
+    showLogs(this.#odb, stored, logs);
   }
 
   /** Loads the lines of the file that are not known yet. */

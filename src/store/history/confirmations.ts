@@ -7,9 +7,7 @@ import {
 } from '../../core/markdown/section-path.ts';
 import { parseAddress, type RecordAddress } from '../../core/markdown/section-statements.ts';
 import { withoutDate } from '../../core/markdown/title-date.ts';
-import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex } from './change-index.ts';
-import { entryAt } from './last-change.ts';
 import { ancestors } from './lineage.ts';
 import type { IndexedCommit } from './repository-history.ts';
 import type { Visit } from './visit.ts';
@@ -108,9 +106,8 @@ export class Confirmations {
   #wholeAt({ commit, path, text }: Confirming): string {
     const known = this.#wholes.get(commit);
     if (known !== undefined) return known;
-    const { memory, repository } = this.#visit.archive;
     const { oid } = this.#index.commit(commit);
-    const blob: Oid | undefined = entryAt(repository.odb, oid, memory.inTree(path))?.oid;
+    const blob = this.#visit.archive.blob(oid, path);
     const found = blob === undefined ? '' : this.#visit.versions.text(path, blob);
     const whole = confirmedText(found) === text ? plain(found) : '';
     this.#wholes.set(commit, whole);

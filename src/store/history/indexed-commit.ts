@@ -13,18 +13,22 @@ export interface Indexed {
   readonly changes: readonly ChangeList[];
   /** The texts that a person confirmed with it. */
   readonly confirms: readonly Confirmed[];
+  /** The stored tree of the memory, if it shows its logs otherwise than they are stored. */
+  readonly stored: Oid | undefined;
 }
 
 /** The line of a commit in the file of the index, as a JSON value. */
-export function toLine({ oid, time, parents, changes, confirms }: Indexed): unknown {
+export function toLine({ oid, time, parents, changes, confirms, stored }: Indexed): unknown {
   const texts = confirms.map(({ text, address }) => [text, address]);
-  return [oid, time, parents, changes, ...(texts.length > 0 ? [texts] : [])];
+  const rest = stored !== undefined ? [texts, stored] : texts.length > 0 ? [texts] : [];
+  return [oid, time, parents, changes, ...rest];
 }
 
 /** Reads the line of a commit with this number; undefined if it has another form. */
 export function toCommit(value: unknown, number: number): Indexed | undefined {
-  if (!Array.isArray(value) || value.length < 4 || value.length > 5) return undefined;
-  const [oid, time, parents, lists, texts = []] = value;
+  if (!Array.isArray(value) || value.length < 4 || value.length > 6) return undefined;
+  const [oid, time, parents, lists, texts = [], stored] = value;
+  if (stored !== undefined && typeof stored !== 'string') return undefined;
   if (typeof oid !== 'string' || !Number.isInteger(time)) return undefined;
   if (!Array.isArray(parents) || !Array.isArray(lists)) return undefined;
   if (!parents.every((parent) => Number.isInteger(parent) && parent < number)) return undefined;
@@ -32,7 +36,7 @@ export function toCommit(value: unknown, number: number): Indexed | undefined {
   if (changes.length !== lists.length || lists.length !== Math.max(1, parents.length))
     return undefined;
   const confirms = toConfirmed(texts);
-  return confirms && { oid, time, parents, changes, confirms };
+  return confirms && { oid, time, parents, changes, confirms, stored };
 }
 
 function toConfirmed(value: unknown): readonly Confirmed[] | undefined {

@@ -3,7 +3,7 @@ import { type Commit, type Oid, parseCommit } from '../../git/objects/object.ts'
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { confirmationsIn } from '../records/message.ts';
 import { pathChanges } from './change-index.ts';
-import { folderAt } from './last-change.ts';
+import { shownFolder } from './shown-folder.ts';
 
 /** A commit that changed a record, or says something about it. */
 export interface Touch {
@@ -59,8 +59,8 @@ function* touchesOf(
   oid: Oid,
   { parents: [parent], message }: Commit,
 ): Generator<readonly [path: string, touch: Touch]> {
-  const now = folderAt(odb, oid, folder);
-  const changes = pathChanges(odb, parent && folderAt(odb, parent, folder), now);
+  const now = shownFolder(odb, oid, folder);
+  const changes = pathChanges(odb, parent && shownFolder(odb, parent, folder), now);
   for (const { path, after } of changes) yield [path, { blob: after, message }];
   for (const { address } of confirmationsIn(message)) {
     yield [parseAddress(address).path, { blob: undefined, message }];

@@ -2,6 +2,7 @@ import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { Archive } from '../history/archive.ts';
+import { shownTree } from '../layout/layout-trees.ts';
 import { configPath, readConfig } from '../records/memory-config.ts';
 import { ForeignMemory } from './foreign-memory.ts';
 import { memoryRef, openReceipt } from './receipt.ts';
@@ -55,7 +56,11 @@ export class Pins {
     if (found === undefined) {
       return `What ${memoryRef(pin)} has is not the memory of the pinned commit: run "memory-bank memories fetch".`;
     }
-    const opened = new ForeignMemory(pin, this.#archive.open(found.tree), found.seconds);
+    const opened = new ForeignMemory(
+      pin,
+      this.#archive.open(shownTree(this.#archive.repository.odb, found.tree)),
+      found.seconds,
+    );
     this.#open.set(key, opened);
     const [oldest] = this.#open.keys();
     if (oldest !== undefined && this.#open.size > maxOpen) this.#open.delete(oldest);

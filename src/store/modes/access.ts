@@ -1,6 +1,7 @@
 import { Minimatch, minimatch } from 'minimatch';
 import type { Mode } from '../../core/declarations/context.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import { logOfEntry } from '../layout/log-paths.ts';
 
 /** Limits of one list of patterns; they keep any match far below a millisecond. */
 export const maxPatterns = 200;
@@ -48,13 +49,16 @@ const matchers = new WeakMap<readonly string[], Matcher>();
  *
  * @param updating whether "Update Memory Bank" is under way: it lifts the list of files to update in
  *   a mode with `override_file_restrictions`.
+ * @param hasEntryFiles whether logs are stored in files that share the permissions of their log.
  */
-export function accessOf(mode: Mode | undefined, updating: boolean): Access {
+export function accessOf(mode: Mode | undefined, updating: boolean, hasEntryFiles = false): Access {
   const lifted = updating && mode?.umb?.overrideFileRestrictions === true;
+  const through = (matcher: Matcher): Matcher =>
+    hasEntryFiles ? (path) => matcher(logOfEntry(path) ?? path) : matcher;
   return {
     mode: mode?.name,
-    mayRead: matcherOf(mode?.filesToRead),
-    mayWrite: lifted ? anything : matcherOf(mode?.filesToUpdate),
+    mayRead: through(matcherOf(mode?.filesToRead)),
+    mayWrite: lifted ? anything : through(matcherOf(mode?.filesToUpdate)),
   };
 }
 

@@ -22,6 +22,10 @@ export interface ChangeRules {
   readonly guard: Pick<SecretGuard, 'checkChange'>;
   /** The memory folder, relative to the top of the work tree; empty if it is the top. */
   readonly folder: string;
+  /** Returns the changes of the files that the changed records are stored in; undefined if these are the same. */
+  readonly stored?: ((edits: readonly TextChange[]) => readonly TextChange[]) | undefined;
+  /** Changes of how records are stored, which leave the records as they are. */
+  readonly converted?: readonly TextChange[];
   /** Returns the type of the record at a path of the memory; undefined for any other file. */
   typeOf(path: string): AnyRecordType | undefined;
 }
@@ -35,16 +39,16 @@ export interface ChangeRules {
  */
 export function planChange(
   edits: readonly TextChange[],
-  { why, actor, guard, folder, typeOf }: ChangeRules,
+  { why, actor, guard, folder, stored, converted = [], typeOf }: ChangeRules,
 ): ChangePlan | undefined {
-  if (edits.length === 0) return undefined;
-  const paths = edits.map(({ path }) => path);
+  if (edits.length + converted.length === 0) return undefined;
+  const paths = (edits.length > 0 ? edits : converted).map(({ path }) => path);
   const records = paths.filter((path) => typeOf(path));
   const provenance = why();
   // A commit without records, as the first one of an empty memory, names its files.
   const message = commitMessage(provenance, records.length > 0 ? records : paths, actor);
   guard.checkChange(edits, provenance, message, typeOf);
-  const changes = edits.map(({ path, before, after }) => ({
+  const changes = [...(stored?.(edits) ?? edits), ...converted].map(({ path, before, after }) => ({
     path: folder === '' ? path : `${folder}/${path}`,
     bytes: after === undefined ? undefined : Buffer.from(after, 'utf8'),
     seen: before === undefined ? undefined : Buffer.from(before, 'utf8'),

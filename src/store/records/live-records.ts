@@ -2,6 +2,7 @@ import type { ListOptions } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import type { LoadedFile, Stat } from '../../git/disk/file-layer.ts';
 import type { ReadFolder } from '../../git/disk/folder.ts';
+import { logsOf } from '../layout/log-paths.ts';
 import { type Depth, FolderScan } from './folder-scan.ts';
 import { positionIn } from './owned-paths.ts';
 import { RecordCache } from './record-cache.ts';
@@ -56,7 +57,9 @@ export class LiveRecords {
 
   /** Looks again at some files and folders, and at all files directly in those folders. */
   refreshPaths(paths: Iterable<string>): void {
-    this.#scan.refreshPaths(paths);
+    // A log is read again when one of the files changes that it can be composed of.
+    const all = new Set([...paths].flatMap((path) => [path, ...logsOf(path)]));
+    this.#scan.refreshPaths(all);
     this.#cache.announceTwins();
   }
 

@@ -74,7 +74,7 @@ export const memoryConfig = z.object({
     .int()
     .min(1)
     .describe(
-      'Version of the layout of this folder: 2 with a setting that restricts (`review`), else 1. A program reads a version that it does not know, and writes nothing.',
+      'Version of the layout of this folder: 2 with a setting that restricts (`review`, `layout: entries`), else 1. A program reads a version that it does not know, and writes nothing.',
     ),
   requires: z
     .string()
@@ -150,6 +150,12 @@ export const memoryConfig = z.object({
     .describe(
       'Words that mean the same in this project, in groups: a search for one of them also finds the others.',
     ),
+  layout: z
+    .enum(['log', 'entries'])
+    .optional()
+    .describe(
+      'Whether each decision and the progress of each session has a file of its own (`entries`), so that branches merge on a server without a conflict. `memory-bank layout` changes it. Without it: `log`.',
+    ),
   memories: z
     .array(memoryPin)
     .max(20)
@@ -184,13 +190,17 @@ const restricts: Record<keyof MemoryConfig, boolean> = {
   review: true,
   review_branch: false,
   synonyms: false,
+  layout: true,
   memories: false,
 };
 const restricting = memoryConfig.keyof().options.filter((key) => restricts[key]);
 
 /** Whether settings need a higher format than they have, as after an edit by hand. */
 export function lacksFormat(config: MemoryConfig): boolean {
-  return config.format < restrictedFormat && restricting.some((key) => config[key] !== undefined);
+  return (
+    config.format < restrictedFormat &&
+    restricting.some((key) => config[key] !== undefined && config[key] !== 'log')
+  );
 }
 
 /** Settings with the format that they need; a higher one stays. */

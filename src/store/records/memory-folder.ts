@@ -7,6 +7,17 @@ import type { Repository } from '../../git/commit/repository.ts';
 import { storageError } from '../../git/disk/disk.ts';
 import { type Files, type LoadedFile, sameStat } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
+import { digestOf } from '../layout/entry-files.ts';
+import {
+  type Conversion,
+  composeLog,
+  type StoredFiles,
+  storedChanges,
+  toEntries,
+  toLogs,
+} from '../layout/entry-logs.ts';
+import { LayoutFolder } from '../layout/layout-folder.ts';
+import { isStoredApart, logAt } from '../layout/log-paths.ts';
 import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
 import type { MadeChange } from './call-rights.ts';
@@ -38,7 +49,7 @@ export class MemoryFolder {
   readonly view: LiveRecords;
   readonly settings: SettingsFile;
   readonly #options: MemoryFolderOptions;
-  readonly #folder: Folder;
+  readonly #folder: LayoutFolder;
   readonly #watcher: Watcher;
   readonly #home: MemoryHome;
   /** The refresh that has not begun to look yet. */
@@ -46,8 +57,9 @@ export class MemoryFolder {
 
   constructor(options: MemoryFolderOptions) {
     this.#options = options;
-    this.#folder = new Folder(options.disk.files, options.path);
-    this.settings = new SettingsFile(this.#folder);
+    const stored = new Folder(options.disk.files, options.path);
+    this.settings = new SettingsFile(stored);
+    this.#folder = new LayoutFolder(stored, () => this.settings.hasEntryFiles);
     const checkCommit = () => this.settings.checkFormat();
     const signsOff = () => this.settings.signsOff;
     this.#home = new MemoryHome({ ...options, checkCommit, signsOff });
@@ -189,6 +201,8 @@ export class MemoryFolder {
       readonly alone?: boolean;
       /** Changes the settings in the same commit. */
       readonly configure?: (settings: MemoryConfig) => MemoryConfig;
+      /** Changes how records are stored in the same commit. */
+      readonly convert?: () => readonly TextChange[];
     } = {},
   ): Promise<{ readonly result: R; readonly made: MadeChange | undefined }> {
     let outcome: { result: R } | undefined;
@@ -209,7 +223,11 @@ export class MemoryFolder {
       // A setting that restricts may have been written by hand, in a format that older programs write.
       const raises = own.length === 0 && edits.length > 0 && settings && lacksFormat(settings);
       const configured = options.configure || raises ? this.#configured(options.configure) : [];
+      const isDivided =
+        this.settings.hasEntryFiles && edits.some(({ path }) => isStoredApart(path));
       const planned = planChange([...own, ...configured, ...edits], {
+        stored: isDivided ? (changes) => this.#stored(changes, actor.session) : undefined,
+        converted: options.convert?.() ?? [],
         why: () => (typeof why === 'function' ? why(result) : why),
         actor: this.isApart ? { ...actor, code: this.code()?.head().oid } : actor,
         guard,
@@ -220,7 +238,11 @@ export class MemoryFolder {
       const adopt = adoptionBy(guard);
       const proposal = planned && { ...planned, adopt, onStaged: options.onStored };
       // The next change must see these on disk.
-      return { draft, proposal, last: own.length + configured.length > 0 };
+      return {
+        draft,
+        proposal,
+        last: isDivided || options.convert !== undefined || own.length + configured.length > 0,
+      };
     };
     let newRepository: string | undefined;
     if (!repository) {
@@ -233,6 +255,19 @@ export class MemoryFolder {
     const made = commit && { ...commit, ...(newRepository !== undefined && { newRepository }) };
     if (!outcome) throw new MemoryError('internal', 'A change came to no outcome.');
     return { result: outcome.result, made };
+  }
+
+  /** The files as they are stored, where the layout shows them otherwise. */
+  get storedFiles(): StoredFiles {
+    return this.#folder.files;
+  }
+
+  /** The changes of files that give the logs a layout. */
+  conversion(to: 'log' | 'entries'): Conversion {
+    const { files } = this.#folder;
+    const isOn = this.settings.hasEntryFiles;
+    if (to === 'entries') return toEntries(files, isOn);
+    return isOn ? toLogs(files) : { changes: [], decisions: 0, progress: 0 };
   }
 
   /** Stops watching the disk. */
@@ -358,6 +393,15 @@ export class MemoryFolder {
       if (error instanceof MemoryError) return false;
       throw error;
     }
+  }
+
+  /** The changes of the files that records are stored in. */
+  #stored(changes: readonly TextChange[], session: string): readonly TextChange[] {
+    const { files } = this.#folder;
+    for (const { path, before } of changes) {
+      if (logAt(path) && composeLog(files, path) !== before) throw new RecordChangedError();
+    }
+    return storedChanges(changes, files, digestOf(session).slice(0, 8));
   }
 
   /** Reads the text of a record. */

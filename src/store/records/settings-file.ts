@@ -5,6 +5,7 @@ import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { Folder } from '../../git/disk/folder.ts';
+import { hasEntryFiles } from '../layout/log-paths.ts';
 import { configPath, lacksFormat, type MemoryConfig, readConfig } from './memory-config.ts';
 import { checkWritten } from './memory-format.ts';
 import { decodeText, maxFileBytes } from './record-file.ts';
@@ -17,6 +18,8 @@ export class SettingsFile {
   #known:
     | { readonly stat: Stat | undefined; readonly values: MemoryConfig | undefined }
     | undefined;
+
+  #layout: { readonly stat: Stat | undefined; readonly isOn: boolean } | undefined;
 
   constructor(folder: Folder) {
     this.#folder = folder;
@@ -60,6 +63,16 @@ export class SettingsFile {
   get review(): ReviewRule | undefined {
     const settings = this.#readable();
     return settings?.review === 'required' ? { branch: settings.review_branch } : undefined;
+  }
+
+  /** Whether each entry of a log has a file of its own. */
+  get hasEntryFiles(): boolean {
+    const stat = this.#statNow.get(() => this.#folder.stat(configPath));
+    if (!this.#layout || !sameStat(stat, this.#layout.stat)) {
+      const bytes = this.#folder.read(configPath, maxFileBytes);
+      this.#layout = { stat, isOn: hasEntryFiles(bytes?.toString('utf8')) };
+    }
+    return this.#layout.isOn;
   }
 
   /** Whether a setting that restricts is in a file of a format that older programs write. */

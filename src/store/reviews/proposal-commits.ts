@@ -2,7 +2,6 @@ import { Sections } from '../../core/markdown/section-statements.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
 import { pathChanges } from '../history/change-index.ts';
-import { entryAt } from '../history/last-change.ts';
 import type { Visit } from '../history/visit.ts';
 import { isSame, mergeFile } from '../merge/merge-file.ts';
 import { proposedBy, type SquashedCommit } from '../records/message.ts';
@@ -126,8 +125,7 @@ function stateOf(
 }
 
 function blobAt(visit: Visit, commit: Oid, path: string): Oid | undefined {
-  const { memory, repository } = visit.archive;
-  return entryAt(repository.odb, commit, memory.inTree(path))?.oid;
+  return visit.archive.blob(commit, path);
 }
 
 /** The text of a record in a commit. */

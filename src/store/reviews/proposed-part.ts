@@ -13,8 +13,11 @@ import { listTree, type TreeEntry } from '../../git/objects/tree.ts';
 import { withEntry } from '../../git/objects/tree-edit.ts';
 import { pathChanges } from '../history/change-index.ts';
 import { type Move, pairMoves } from '../history/comparison.ts';
-import { entryAt } from '../history/last-change.ts';
+import { entryAt, folderAt } from '../history/last-change.ts';
 import { isBelow, recordPath, type Visit } from '../history/visit.ts';
+import { composeLog, storedChanges } from '../layout/entry-logs.ts';
+import { storedFiles } from '../layout/layout-trees.ts';
+import { isStoredApart } from '../layout/log-paths.ts';
 import { takeSections } from '../merge/section-choice.ts';
 import { partMessage, type SquashedCommit } from '../records/message.ts';
 import { contributions, type PartFile, type ProposedLine, textAt } from './proposal-commits.ts';
@@ -63,9 +66,7 @@ export function proposedPart(
   const writer = new PartWriter(repository.odb);
   const files = filesOf(visit, line, addresses);
   let tree = line.base === undefined ? undefined : treeOf(repository.odb, line.base);
-  for (const { path, blob, sections } of files.values()) {
-    const text = sections && withSections(visit, line, path, sections);
-    const oid = text === undefined ? blob : writer.add('blob', Buffer.from(text));
+  for (const [path, oid] of storedBlobs(visit, line, writer, [...files.values()])) {
     const mode = entryAt(repository.odb, line.tip, memory.inTree(path))?.mode ?? fileMode;
     tree = writer.tree(tree, memory.inTree(path), oid === undefined ? undefined : { mode, oid });
   }
@@ -83,6 +84,38 @@ export function proposedPart(
     }),
   );
   return { commit, objects: writer.reachedFrom(commit), commits };
+}
+
+/** The blobs of the files that a part changes, as the base of its line stores them; undefined removes one. */
+function storedBlobs(
+  visit: Visit,
+  line: ProposedLine,
+  writer: PartWriter,
+  files: readonly PartFile[],
+): readonly (readonly [path: string, oid: Oid | undefined])[] {
+  const { memory, repository } = visit.archive;
+  const add = (text: string | undefined) =>
+    text === undefined ? undefined : writer.add('blob', Buffer.from(text));
+  const tree = line.base && folderAt(repository.odb, line.base, memory.inTree(''));
+  const stored = storedFiles(repository.odb, tree);
+  const textOf = ({ path, sections }: PartFile) =>
+    sections && withSections(visit, line, path, sections);
+  const isApart = ({ path }: PartFile) => stored !== undefined && isStoredApart(path);
+  const edits = files.filter(isApart).map((file) => {
+    const { path, blob } = file;
+    const before = stored && composeLog(stored, path);
+    return { path, before, after: textOf(file) ?? (blob && visit.versions.text(path, blob)) };
+  });
+  const changes = stored ? storedChanges(edits, stored, line.tip.slice(0, 8)) : [];
+  return [
+    ...files
+      .filter((file) => !isApart(file))
+      .map((file) => {
+        const text = textOf(file);
+        return [file.path, text === undefined ? file.blob : add(text)] as const;
+      }),
+    ...changes.map(({ path, after }) => [path, add(after)] as const),
+  ];
 }
 
 /** Collects the objects of a part before they are stored. */

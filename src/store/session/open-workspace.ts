@@ -180,7 +180,8 @@ class StoreWorkspace implements Workspace {
   bind(binding: Binding): BoundWorkspace {
     const modes = sessionModes(this.#modes, binding.session);
     const rights: CallRights = {
-      access: async () => accessOf(await modes.current(), modes.updating),
+      access: async () =>
+        accessOf(await modes.current(), modes.updating, this.#memory.settings.hasEntryFiles),
       async actor() {
         if (binding.isReading) throw changesNothing(binding.tool);
         return {

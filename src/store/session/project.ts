@@ -3,6 +3,8 @@ import type {
   BranchWork,
   Drift,
   HeadInfo,
+  Layout,
+  LayoutInfo,
   Project,
   ProjectCommit,
   ProjectInfo,
@@ -10,6 +12,7 @@ import type {
 } from '../../core/declarations/context.ts';
 import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
+import type { CommitMade } from '../../core/memory/history.ts';
 import type { ClientFile, ProposedEntry } from '../../core/memory/proposed-entry.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
@@ -158,6 +161,37 @@ export class StoreProject implements Omit<Project, 'use'> {
     }
   }
 
+  async layout(to?: Layout): Promise<LayoutInfo> {
+    await this.#memory.refresh();
+    const now = this.#memory.settings.hasEntryFiles;
+    const { changes, decisions, progress } = this.#memory.conversion(to ?? layoutOf(now));
+    const files = changes.map(({ path }) => path);
+    return { layout: layoutOf(now), decisions, progress, files };
+  }
+
+  async changeLayout(to: Layout): Promise<CommitMade | undefined> {
+    await this.#memory.refresh();
+    const { signal } = this.#rights;
+    // The records stay as they are, so the lists of a mode do not apply.
+    const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
+    const { made } = await this.#memory.change(
+      { subject: to === 'log' ? 'store each log as one file' : 'store log entries as files' },
+      () => undefined,
+      access,
+      await this.#rights.actor(),
+      {
+        signal,
+        alone: true,
+        configure: ({ layout: _, ...others }) =>
+          to === 'log' ? others : { ...others, layout: to },
+        convert: () => this.#memory.conversion(to).changes,
+      },
+    );
+    const commit = made && toCommitMade(made);
+    if (commit) this.#rights.onCommit(commit);
+    return commit;
+  }
+
   async drift(since: string, limit: number): Promise<Drift> {
     const repository = this.#memory.code();
     const head = (await this.head()).oid;
@@ -200,6 +234,10 @@ export class StoreProject implements Omit<Project, 'use'> {
     if (!repository || oid === undefined || problem !== undefined) return noWork;
     return branchWork(repository, this.#files, this.#memory.folderInCode, limit);
   }
+}
+
+function layoutOf(hasEntryFiles: boolean): Layout {
+  return hasEntryFiles ? 'entries' : 'log';
 }
 
 const noWork: BranchWork = { base: undefined, committed: [], edited: [] };

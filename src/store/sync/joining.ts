@@ -15,10 +15,13 @@ import { differences } from '../../git/objects/tree-diff.ts';
 import { entryAt, outsideOf } from '../history/last-change.ts';
 import { checkLineFormat } from '../history/line-format.ts';
 import type { Visit } from '../history/visit.ts';
+import type { StoredChange } from '../layout/entry-logs.ts';
+import { isStoredApart, logOfEntry } from '../layout/log-paths.ts';
 import { isSame } from '../merge/merge-file.ts';
 import { maxFileBytes } from '../records/record-file.ts';
 import { forbidden } from '../records/record-reader.ts';
 import { Decided } from './decided.ts';
+import { inMergedLayout, logSides, toStored } from './merged-layout.ts';
 import { checkPlain, checkUnconverted } from './outside.ts';
 import { checkSizes, maxBrought } from './size-check.ts';
 import { checkTwins } from './twin-check.ts';
@@ -70,10 +73,15 @@ export function bringIn(
   checkSizes(odb, [...inside, ...outside], folder);
   const paths = outside.map(({ path }) => path);
   checkUnconverted(odb, lines.tip, repository.config(), paths);
-  const changes: FileChange[] = [];
+  const merged: FileChange[] = [];
   const decided = new Decided(memory.types, decisions);
   const conflicts: Conflict[] = [];
-  for (const difference of inside) {
+  const inLogs =
+    lines.base === lines.head ? undefined : logSides(odb, folder, memory.storedFiles, lines);
+  const files = inside.filter(
+    ({ path }) => !inLogs || !isStoredApart(path.slice(folder.length + 1)),
+  );
+  for (const difference of files) {
     const { path, after } = difference;
     const record = path.slice(folder.length + 1);
     const seen = work.read(path, maxFileBytes);
@@ -89,12 +97,33 @@ export function bringIn(
     if (!isKept && !access.mayWrite(record)) throw forbidden('change', record, access);
     const shown = access.mayRead(record) ? fields : [];
     if (conflict) conflicts.push({ path: record, reasons: notes, fields: shown });
-    else if (!isKept) changes.push({ path, bytes, seen, mode: after?.mode });
+    else if (!isKept) merged.push({ path, bytes, seen, mode: after?.mode });
+  }
+  const edits: StoredChange[] = [];
+  for (const [record, sides] of inLogs ?? []) {
+    const { bytes, conflict, notes, fields } = decided.merge(record, `${folder}/${record}`, sides);
+    if (isSame(bytes, sides.ours)) continue;
+    if (!access.mayWrite(record)) throw forbidden('change', record, access);
+    const shown = access.mayRead(record) ? fields : [];
+    if (conflict) conflicts.push({ path: record, reasons: notes, fields: shown });
+    const [before, after] = [sides.ours, bytes].map((one) => one?.toString('utf8'));
+    edits.push({ path: record, before, after });
   }
   decided.checkState();
   if (conflicts.length > 0) throw inConflict(conflicts, decided.state, lines.name);
+  // A line that continues ours has one layout.
+  const changes =
+    lines.base === lines.head
+      ? merged
+      : inMergedLayout(work, folder, memory.storedFiles, [
+          ...merged,
+          ...toStored(work, folder, memory.storedFiles, edits),
+        ]);
   checkTwins(work, changes);
-  const records = changes.map(({ path }) => path.slice(folder.length + 1));
+  const names = changes.map(({ path }) => path.slice(folder.length + 1));
+  const records = [
+    ...new Set(names.map((path) => (memory.settings.hasEntryFiles && logOfEntry(path)) || path)),
+  ];
   return {
     changes: [...changes, ...takeOver(repository, outside)],
     records,

@@ -1,0 +1,295 @@
+import { type ListEntry, listEntries } from '../../core/markdown/list-entries.ts';
+import { outline, plain, type Section } from '../../core/markdown/sections.ts';
+import { addTo } from '../../core/values/multimap.ts';
+import {
+  dayOfName,
+  type EntryFile,
+  EntryNames,
+  exactFiles,
+  type LogFiles,
+  trimmed,
+} from './entry-files.ts';
+
+/** The section of `progress.md` with the entries, and that of the newest of them in `activeContext.md`. */
+const historyHeading = 'Update History';
+export const notesHeading = 'Current Session Notes';
+/** Number of session notes in the active context. */
+export const maxNotes = 20;
+/** The notice above the notes if there are older ones. */
+export const notesNotice = `The newest ${maxNotes} notes; progress.md has the earlier ones.`;
+
+/** An entry as it is in a list: its lines, with the marker. */
+interface Item {
+  readonly text: string;
+  readonly day: string;
+}
+
+/** Composes `progress.md` from its files: their entries are above those of its own list. */
+export function composeProgress({ own = '', entries }: LogFiles): string {
+  const filed = filedItems(entries);
+  const { rest } = withoutItems(own, historyHeading, oneOf(filed));
+  return withItems(rest, historyHeading, filed) ?? own;
+}
+
+/** Composes `activeContext.md`: its own text, and the newest entries of the progress. */
+export function composeContext(own: string, progress: LogFiles): string {
+  const all = progressItems(progress);
+  const { rest } = withoutItems(own, notesHeading, oneOf(all));
+  const notice = all.length > maxNotes ? `${notesNotice}\n\n` : '';
+  return withItems(withoutNotice(rest), notesHeading, all.slice(0, maxNotes), notice) ?? own;
+}
+
+/**
+ * Divides `progress.md` into files, so that they are composed to the same text; an entry that has a file
+ * keeps it.
+ *
+ * @param session names the file of new entries.
+ */
+export function splitProgress(text: string, before: LogFiles, session: string): LogFiles {
+  return exactFiles(
+    text,
+    before,
+    (isKept) => filedProgress(text, before, session, isKept),
+    composeProgress,
+  );
+}
+
+/**
+ * Gives the dated entries of `progress.md` files.
+ *
+ * @param isKept whether those that are in its list stay there.
+ */
+export function filedProgress(
+  text: string,
+  before: LogFiles,
+  session: string,
+  isKept = false,
+): LogFiles {
+  const own = before.own ?? '';
+  const stays = isKept
+    ? oneOf(itemsBelow(own, historyHeading).map((one) => toItem(own, one)))
+    : none;
+  const filed = oneOf(filedItems(before.entries));
+  const isFiled = (item: Item) => filed(item) || (isDated(item) && !stays(item));
+  const { rest, taken } = withoutItems(text, historyHeading, isFiled);
+  const { placed, added } = matched(taken, before.entries);
+  const names = new EntryNames(before.entries.map(({ name }) => name));
+  for (const item of added) {
+    const old = replacedIn(placed, item.day);
+    if (old) old.item = item;
+    else addTo(placed, names.ofSession(item.day, session), { item, isNew: true });
+  }
+  const known = new Map(before.entries.map((file) => [file.name, file]));
+  const entries = [...placed].flatMap(([name, places]): EntryFile[] => {
+    const fresh = places.flatMap((one) => (one.isNew && one.item ? [one.item] : []));
+    const old = places.flatMap((one) => (!one.isNew && one.item ? [one.item] : []));
+    const ordered = [...fresh, ...old];
+    const lines = linesOf(ordered);
+    const file = known.get(name);
+    if (file && linesOf(listedIn(file)) === lines) return [file];
+    return ordered.length === 0 ? [] : [{ name, text: lines }];
+  });
+  return {
+    own: isAlike(withoutItems(own, historyHeading, filed).rest, rest) ? own : rest,
+    entries,
+  };
+}
+
+function linesOf(items: readonly Item[]): string {
+  return items.map(({ text }) => `${text}\n`).join('');
+}
+
+/**
+ * Divides `activeContext.md`: the notes that the progress has are not written a second time.
+ *
+ * @param isWritten whether the file has such notes now, as that of a log has.
+ */
+export function splitContext(
+  text: string,
+  before: string | undefined,
+  progress: LogFiles,
+  isWritten = false,
+): string {
+  const isNote = oneOf(progressItems(progress));
+  const bare = (one: string) => withoutNotice(withoutItems(one, notesHeading, isNote).rest);
+  const rest = bare(text);
+  return !isWritten && before !== undefined && isAlike(bare(before), rest) ? before : rest;
+}
+
+/** The number of entries in a file. */
+export function countItems(file: EntryFile): number {
+  return listedIn(file).length;
+}
+
+/** The dated entries of `progress.md` that have no file. */
+export function itemsInLog(own: string): readonly { readonly line: number }[] {
+  return itemsBelow(own, historyHeading)
+    .filter((entry) => isDated(toItem(own, entry)))
+    .map(({ start }) => ({ line: own.slice(0, start).split('\n').length }));
+}
+
+function withoutNotice(text: string): string {
+  const start = text.indexOf(`${notesNotice}\n`);
+  if (start < 0) return text;
+  return (
+    text.slice(0, start) + text.slice(start + notesNotice.length).replace(/^(?:[ \t]*\r?\n)+/, '')
+  );
+}
+
+/** All dated entries, the newest first. */
+function progressItems({ own = '', entries }: LogFiles): readonly Item[] {
+  const filed = filedItems(entries);
+  const isFiled = oneOf(filed);
+  const left = itemsBelow(own, historyHeading).map((one) => toItem(own, one));
+  return [...filed, ...left.filter((one) => isDated(one) && !isFiled(one))];
+}
+
+/** The entries of files, the newest day first, and of a day the newest file. */
+function filedItems(entries: readonly EntryFile[]): Item[] {
+  return [...entries]
+    .sort(
+      (a, b) => dayOfName(b.name).number - dayOfName(a.name).number || (a.name < b.name ? 1 : -1),
+    )
+    .flatMap((file) => listedIn(file))
+    .sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0));
+}
+
+/** The entries of a file; a text that is not a list becomes one. */
+function listedIn(file: EntryFile): readonly Item[] {
+  const found = parsed.get(file) ?? parse(file);
+  parsed.set(file, found);
+  return found;
+}
+
+const parsed = new WeakMap<EntryFile, readonly Item[]>();
+
+function parse({ name, text }: EntryFile): Item[] {
+  const { day } = dayOfName(name);
+  const entries = listEntries(text);
+  const items: Item[] = [];
+  let from = 0;
+  const other = (part: string) => {
+    const words = part.trim().replace(/\s+/g, ' ');
+    if (words !== '') items.push({ day, text: `- [${day || '0000-00-00'}] - Note: ${words}` });
+  };
+  for (const entry of entries) {
+    other(text.slice(from, entry.start));
+    const item = toItem(text, entry);
+    items.push(item.day === '' ? { ...item, day } : item);
+    from = entry.end;
+  }
+  other(text.slice(from));
+  return items;
+}
+
+interface Place {
+  item: Item | undefined;
+  readonly isNew?: boolean;
+  readonly day?: string;
+}
+
+/** Finds the file of each entry; those that are left over in a file have no item. */
+function matched(items: readonly Item[], files: readonly EntryFile[]) {
+  const open = new Map<string, Item[]>();
+  for (const item of items) addTo(open, item.text, item);
+  const placed = new Map<string, Place[]>();
+  for (const file of files) {
+    placed.set(
+      file.name,
+      listedIn(file).map(({ text, day }) => ({ item: open.get(text)?.shift(), day })),
+    );
+  }
+  const left = new Set([...open.values()].flat());
+  return { placed, added: items.filter((item) => left.has(item)) };
+}
+
+/** An entry of the same day that is gone, which another text replaces. */
+function replacedIn(placed: ReadonlyMap<string, Place[]>, day: string): Place | undefined {
+  for (const places of placed.values()) {
+    const gone = places.find((one) => one.item === undefined && one.day === day);
+    if (gone) return gone;
+  }
+  return undefined;
+}
+
+/** The text without some items of the lists of a section, and those. */
+function withoutItems(text: string, heading: string, isTaken: (item: Item) => boolean) {
+  const taken: Item[] = [];
+  let rest = '';
+  let from = 0;
+  for (const entry of itemsBelow(text, heading)) {
+    const item = toItem(text, entry);
+    if (!isTaken(item)) continue;
+    taken.push(item);
+    rest += text.slice(from, entry.start);
+    from = entry.end;
+  }
+  if (taken.length === 0) return { rest: text, taken };
+  const tail = text.slice(from);
+  // No more than one blank line stays where the items were.
+  const isOpen = /(?:^|\n)[ \t]*\r?\n$/.test(rest) || rest === '';
+  rest += isOpen ? tail.replace(/^(?:[ \t]*\r?\n)+/, '') : tail;
+  return { rest: trimmedLike(rest, text), taken };
+}
+
+/** Whether two texts differ in blank lines at most. */
+function isAlike(a: string, b: string): boolean {
+  const plain = (text: string) => trimmed(text).replace(/(?:\r?\n[ \t]*){2,}/g, '\n\n');
+  return a === b || plain(a) === plain(b);
+}
+
+/** A text that ends in one line end, as a file does. */
+function trimmedLike(rest: string, text: string): string {
+  return text.endsWith('\n') ? trimmed(rest) : rest.trimEnd();
+}
+
+/** Adds items to a section, above the items that it has; undefined without items. */
+function withItems(
+  text: string,
+  heading: string,
+  items: readonly Item[],
+  above = '',
+): string | undefined {
+  if (items.length === 0) return undefined;
+  const added = above + items.map((one) => one.text).join('\n');
+  const section = sectionOf(text, heading);
+  if (!section) {
+    return `${trimmed(text)}${text.trim() === '' ? '' : '\n'}## ${heading}\n\n${added}\n`;
+  }
+  const [first] = itemsBelow(text, heading);
+  if (first) return `${text.slice(0, first.start)}${added}\n${text.slice(first.start)}`;
+  const head = text.slice(0, section.bodyEnd).trimEnd();
+  const tail = text.slice(section.bodyEnd);
+  return `${head}\n\n${added}\n${tail === '' ? '' : '\n'}${tail}`;
+}
+
+function itemsBelow(text: string, heading: string): ListEntry[] {
+  const section = sectionOf(text, heading);
+  if (!section) return [];
+  return listEntries(text).filter(
+    ({ start }) => start >= section.bodyStart && start < section.bodyEnd,
+  );
+}
+
+function sectionOf(text: string, heading: string): Section | undefined {
+  return outline(text).find((one) => plain(one.heading) === plain(heading));
+}
+
+function toItem(text: string, { start, end }: ListEntry): Item {
+  const own = text.slice(start, end).trimEnd();
+  const [, day = ''] = /^\s*\S+\s+\[(\d{4}-\d\d-\d\d)\] - /.exec(own) ?? [];
+  return { text: own, day };
+}
+
+function none(): boolean {
+  return false;
+}
+
+function isDated({ day }: Item): boolean {
+  return day !== '';
+}
+
+function oneOf(items: readonly Item[]): (item: Item) => boolean {
+  const texts = new Set(items.map(({ text }) => text));
+  return ({ text }) => texts.has(text);
+}
