@@ -21,6 +21,24 @@ export interface WrittenRecord {
   readonly section?: string | undefined;
 }
 
+/** The fields and the statements of a record. */
+interface Parts {
+  readonly fields: SearchFields;
+  readonly points: readonly BriefPoint[];
+}
+
+/** A long log is compared with each record that is written, and seldom changes. */
+const known = new WeakMap<object, Parts>();
+
+function partsOf({ type, value }: KnownRecord): Parts {
+  const parts = known.get(value) ?? {
+    fields: type.search(value),
+    points: type.points?.(value) ?? [],
+  };
+  known.set(value, parts);
+  return parts;
+}
+
 /** The one statement of a written record, with its title. */
 interface Statement {
   readonly point: BriefPoint;
@@ -38,24 +56,23 @@ type KnownRecord = Pick<WrittenRecord, 'type' | 'path' | 'value'>;
  * other parts next to it.
  *
  * @param candidates returns the documents with the most terms in common with another one.
- * @param known returns a record that may be named.
+ * @param recordAt returns a record that may be named.
  * @param isLive whether nothing replaces the record at a path.
  */
 export function similarRecords(
   written: WrittenRecord,
   candidates: (document: SearchDocument) => readonly Similar[],
-  known: (path: string) => KnownRecord | undefined,
+  recordAt: (path: string) => KnownRecord | undefined,
   isLive: (path: string) => boolean,
 ): readonly SimilarRecord[] {
-  const { type, path, value, section } = written;
-  const all: SearchFields = type.search(value);
+  const { path, section } = written;
+  const { fields: all, points } = partsOf(written);
   const fields = section === undefined ? all : fieldsOf(all, section);
   const found = [...candidates({ id: path, fields })];
   // The other sections count before the index has the record.
   if (section !== undefined && !found.some(({ id }) => id === path)) {
     found.push({ id: path, likeness: 0 });
   }
-  const points: readonly BriefPoint[] = type.points?.(value) ?? [];
   const own = section === undefined ? points : points.filter((one) => one.section === section);
   const [point] = own.length === 1 ? own : [];
   const { title } = fields;
@@ -64,7 +81,7 @@ export function similarRecords(
     .flatMap(({ id, likeness }): SimilarRecord[] => {
       // A section is compared with the others of its record.
       if (id === path) return statement && section ? alikeIn(statement, written, points) : [];
-      const other = known(id);
+      const other = recordAt(id);
       if (!other) return [];
       const stated = statement ? alikeIn(statement, other) : [];
       if (likeness < leastLikeness) return stated;
@@ -95,7 +112,7 @@ function fieldsOf(fields: SearchFields, section: string): SearchFields {
 function alikeIn(
   own: Statement,
   other: KnownRecord,
-  points: readonly BriefPoint[] = other.type.points?.(other.value) ?? [],
+  points: readonly BriefPoint[] = partsOf(other).points,
 ): SimilarRecord[] {
   const { point: statement } = own;
   if (statement.part === 'now') return [];
@@ -106,11 +123,8 @@ function alikeIn(
       one !== statement,
   );
   if (compared.length === 0) return [];
-  const fields: SearchFields = other.type.search(other.value);
-  const likeness = likenessTo(
-    statement.text,
-    compared.map(({ text }) => text),
-  );
+  const { fields } = partsOf(other);
+  const likeness = likenessTo(statement.text, compared);
   return compared
     .flatMap((point, index): SimilarRecord[] => {
       const share = likeness[index] ?? 0;

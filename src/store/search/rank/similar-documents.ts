@@ -66,18 +66,27 @@ function shareOf(own: ReadonlySet<string>, others: ReadonlySet<string>): number 
   return Math.round((100 * common) / (own.size + others.size - common)) / 100;
 }
 
+/** A statement; the same object always has the same text. */
+interface StatedText {
+  readonly text: string;
+}
+
+const knownWords = new WeakMap<StatedText, ReadonlySet<string>>();
+
 /**
  * Measures how alike a statement is to others: the share of the terms of both that both have, 0 to 1.
  *
  * One without enough terms is like no other. The others are read until they have too much text.
  */
-export function likenessTo(text: string, others: readonly string[]): readonly number[] {
+export function likenessTo(text: string, others: readonly StatedText[]): readonly number[] {
   const own = wordsOf(text);
   let left = own.size < minStated ? 0 : maxText;
   return others.map((other) => {
-    left -= other.length;
+    left -= other.text.length;
     if (left < 0) return 0;
-    return shareOf(own, wordsOf(other));
+    const words = knownWords.get(other) ?? wordsOf(other.text);
+    knownWords.set(other, words);
+    return shareOf(own, words);
   });
 }
 
