@@ -92,7 +92,8 @@ deep('check fails on files that mislead or stop the program, and says what helps
   );
   expect(text).toMatch(/config\.yaml: Nothing is written until it is mended/);
   expect(run(repo, 'status').stderr).toContain('config.yaml');
-  const files = 'records: 2 not readable, 1 with conflict markers: run "memory-bank check"';
+  const last = 'the last check of this commit found 5 errors: run "memory-bank check"';
+  const files = `records: 2 not readable, 1 with conflict markers; ${last}`;
   const stopped = 'the settings in config.yaml cannot be used, so nothing is written';
   const brief = () => run(repo, 'brief').stdout;
   expect(brief()).toContain(`## Needs attention\n- check: ${stopped}; ${files}\n`);
