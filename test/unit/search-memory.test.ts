@@ -132,24 +132,20 @@ test('searches an earlier state with all other arguments', async () => {
   expect(asked).toEqual([['2 days ago', expect.objectContaining(request)]]);
 });
 
-test('has the memory of the user after that of the project, for the user', async () => {
+test('has the memory of the user after that of the project, if its tools are served', async () => {
   const at = '2026-01-01T00:00:00.000Z';
   const entry = { category: 'patterns', key: 'mine', created_at: at, updated_at: at } as const;
   await context.homeStore.change({ subject: 'x' }, (transaction) =>
     transaction.put(entryRecord, { ...entry, value: 'Tokens are short.' }),
   );
+  expect(await find({})).not.toHaveProperty('personal');
+  context.offered = new Set(['search_memory', 'activate']);
   const found = Object(await find({}));
   expect(found.total).toBe(3);
   expect(found.personal.note).toContain('global banks of the user');
   expect(found.personal.results).toEqual([expect.objectContaining({ key: 'patterns/mine' })]);
   expect(await find({ offset: 1 })).not.toHaveProperty('personal');
   expect(await find({ toolset: 'documents' })).not.toHaveProperty('personal');
-
-  // A colleague who has signed in to the server of the user.
-  context.session.author = { name: 'Eve', email: 'eve@example.org' };
-  expect(await find({})).not.toHaveProperty('personal');
-  context.offered = new Set(['search_memory', 'activate']);
-  expect(await find({})).toHaveProperty('personal');
 });
 
 test('finds what the project has also if the memory of the user cannot be read', async () => {

@@ -6,8 +6,7 @@ import { type NumberedEntry, ProjectProposals } from '../setup/project-proposals
 
 /** `memory-bank propose [number...]`: lists what the project says already, and puts it into a review. */
 export const propose: Command = {
-  about:
-    'list what this project says already, in decisions, instructions, commits and scripts; numbers put entries into a review',
+  about: 'list what this project says already; numbers put entries into a review',
   operands: ['number...'],
   flags: { all: { about: 'put all of them into a review' }, ...outputFlag },
   async run(invocation) {

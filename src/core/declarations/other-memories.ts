@@ -63,7 +63,8 @@ async function readFile({ project }: Context, file: string): Promise<string | un
 
 /** Searches the memory of the user; without one that can be read, only the project is searched. */
 async function searchUser(context: Context, request: SearchRequest): Promise<readonly SearchHit[]> {
-  if (!(await mayReadUser(context))) return [];
+  // The banks of the user are read only where their own tools would read them.
+  if (!(await context.toolNames()).has('activate')) return [];
   try {
     const home = await context.home();
     if ((await home.states.count()) === 0) return [];
@@ -74,15 +75,6 @@ async function searchUser(context: Context, request: SearchRequest): Promise<rea
     if (error instanceof MemoryError) return [];
     throw error;
   }
-}
-
-/**
- * Whether the caller is the user of this machine, or has the tools that read the banks: a person who has
- * signed in to a server of another one is an author of their own.
- */
-async function mayReadUser(context: Context): Promise<boolean> {
-  if (context.session.author === undefined) return true;
-  return (await context.toolNames()).has('activate');
 }
 
 /** Makes the part of the answer of a search about other memories, or nothing without hits. */
