@@ -3,7 +3,7 @@ import type { Context, LogLevel } from '../core/declarations/context.ts';
 import type { Tool } from '../core/declarations/tool.ts';
 import type { Toolset } from '../core/declarations/toolset.ts';
 import type { Binding } from '../core/declarations/workspace.ts';
-import type { CommitMade } from '../core/memory/history.ts';
+import type { MadeCommit } from '../core/memory/history.ts';
 import { type Session, sessionKey } from '../core/memory/session.ts';
 import { reviewBranches } from '../core/memory/waiting-reviews.ts';
 import { monotonicTime } from '../core/timing/clock.ts';
@@ -221,13 +221,13 @@ export class App {
       const found = findTool(await this.toolsets(), name);
       if (!found || (found.tool.listed === false && !options.unlisted)) return undefined;
       const { tool, toolset } = found;
-      const commits: CommitMade[] = [];
+      const commits: MadeCommit[] = [];
       const repaired = repairInput(tool.input, given);
       const { args } = repaired;
       const notes = [noteRepairs(tool.name, repaired), noteUnknown(tool, args)]
         .filter((sentence) => sentence !== undefined)
         .map(redactText);
-      const onCommit = (made: CommitMade) => {
+      const onCommit = (made: MadeCommit) => {
         commits.push(made);
         if (made.newRepository !== undefined) notes.push(noteNewRepository(made.newRepository));
         if (isFirstInReview(session, made)) notes.push(noteReview);
@@ -411,7 +411,7 @@ const noteReview =
 const reviewKey = sessionKey<string | undefined>('review', () => undefined);
 
 /** Whether a change is the first one of its session that waits for a review. */
-function isFirstInReview(session: Session, { branch = '' }: CommitMade): boolean {
+function isFirstInReview(session: Session, { branch = '' }: MadeCommit): boolean {
   if (!branch.startsWith(reviewBranches) || session.get(reviewKey) === branch) return false;
   session.set(reviewKey, branch);
   return true;

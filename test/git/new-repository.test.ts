@@ -82,7 +82,7 @@ test.each([
     expect(repo.git('rev-parse', 'HEAD', '--show-object-format')).toBe(
       `${made?.oid}\n${objects}\n`,
     );
-    expect(repo.git('symbolic-ref', 'HEAD').trim()).toBe(made?.ref);
+    expect(repo.git('symbolic-ref', 'HEAD').trim()).toBe(`refs/heads/${made?.branch}`);
     expect(repo.git('reflog').trim().split('\n')).toHaveLength(1);
     expect(repo.fsck()).toBe('');
   },

@@ -73,7 +73,7 @@ describe('between the plan and the locks', () => {
     repo.git('branch', 'side');
     const main = repo.git('rev-parse', 'main');
     const files = when(beforeTheLocks, () => repo.git('symbolic-ref', 'HEAD', 'refs/heads/side'));
-    expect((await put(repo, files))?.ref).toBe('refs/heads/side');
+    expect((await put(repo, files))?.branch).toBe('side');
     expect(repo.git('rev-parse', 'main')).toBe(main);
   });
 

@@ -89,7 +89,7 @@ describe('one mutation', () => {
     repo.write('untracked.txt', 'untracked\n');
     const before = repo.status();
     const made = await put(open(repo.root), { '.memory-bank/a/b.md': 'hello\n' }, 'memory: add b');
-    expect(made?.ref).toBe('refs/heads/main');
+    expect(made?.branch).toBe('main');
     expect(made?.oid).toBe(repo.git('rev-parse', 'HEAD').trim());
     expect(repo.git('show', '--format=%s|%an|%ae|%ci', '--name-status', 'HEAD').trim()).toBe(
       'memory: add b|Ada Lovelace|ada@example.org|2026-01-02 03:04:05 +0000\n\nA\t.memory-bank/a/b.md',
@@ -131,7 +131,7 @@ describe('one mutation', () => {
     repo.git('symbolic-ref', 'refs/heads/other', 'refs/heads/main');
     repo.git('symbolic-ref', 'HEAD', 'refs/heads/other');
     const made = await put(open(repo.root), { 'm/a.md': '1' });
-    expect(made?.ref).toBe('refs/heads/main');
+    expect(made?.branch).toBe('main');
     expect(repo.git('rev-parse', 'refs/heads/main').trim()).toBe(made?.oid);
     expect(repo.git('symbolic-ref', 'refs/heads/other').trim()).toBe('refs/heads/main');
     expect(repo.git('log', '-g', '--format=%H', '-1', 'main').trim()).toBe(made?.oid);
@@ -143,7 +143,7 @@ describe('one mutation', () => {
     const repo = create();
     repo.git('checkout', '-q', '--detach');
     const made = await put(open(repo.root), { 'm/a.md': '1' });
-    expect(made?.ref).toBeUndefined();
+    expect(made?.branch).toBeUndefined();
     expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
     expect(repo.git('rev-parse', 'main').trim()).not.toBe(made?.oid);
     expectClean(repo);

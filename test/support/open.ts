@@ -4,7 +4,7 @@ import type {
   Workspace,
   WorkspaceOptions,
 } from '../../src/core/declarations/workspace.ts';
-import type { CommitMade } from '../../src/core/memory/history.ts';
+import type { MadeCommit } from '../../src/core/memory/history.ts';
 import { Session } from '../../src/core/memory/session.ts';
 import type { AnyRecordType } from '../../src/core/record/record-type.ts';
 import { openWorkspace, type WorkspaceParts } from '../../src/store/session/open-workspace.ts';
@@ -14,7 +14,7 @@ import { gitEnv } from './repo.ts';
 export class Opened {
   readonly workspace: Workspace;
   readonly session = new Session(() => '01TEST');
-  readonly commits: CommitMade[] = [];
+  readonly commits: MadeCommit[] = [];
   readonly steps: [done: number, total: number, message: string][] = [];
   tool = 'test_tool';
 

@@ -9,7 +9,7 @@ import type {
   Remark,
 } from '../../core/declarations/exchange-format.ts';
 import { memoryFolderName } from '../../core/declarations/workspace.ts';
-import type { CommitMade } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/history.ts';
 import type { Session } from '../../core/memory/session.ts';
 import type { Reader, Store, Transaction } from '../../core/memory/store.ts';
 import { describeIssue, MemoryError } from '../../core/values/error.ts';
@@ -47,7 +47,7 @@ export interface ImportReport {
   /** Files and parts that were not imported. */
   readonly left: readonly Remark[];
   readonly notes: readonly Remark[];
-  readonly commits: readonly CommitMade[];
+  readonly commits: readonly MadeCommit[];
 }
 
 /** The outcome for the records of a source. */
@@ -91,8 +91,8 @@ export async function importSources(
   const reports: ImportReport[] = [];
   const { sources, refused } = findSources(formats, root, path, from);
   for (const found of sources) {
-    const commits: CommitMade[] = [];
-    const reporting = { ...options, onCommit: (made: CommitMade) => commits.push(made) };
+    const commits: MadeCommit[] = [];
+    const reporting = { ...options, onCommit: (made: MadeCommit) => commits.push(made) };
     const report = await app.run(session, 'import', reporting, (context) =>
       importSource(context, found, request),
     );

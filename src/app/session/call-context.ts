@@ -8,7 +8,7 @@ import type {
 import type { Tool } from '../../core/declarations/tool.ts';
 import type { BoundWorkspace } from '../../core/declarations/workspace.ts';
 import type { Claims } from '../../core/memory/claims.ts';
-import type { CommitMade, History } from '../../core/memory/history.ts';
+import type { History, MadeCommit } from '../../core/memory/history.ts';
 import type { Memories } from '../../core/memory/pinned-memories.ts';
 import type { Author, Session } from '../../core/memory/session.ts';
 import type { Store } from '../../core/memory/store.ts';
@@ -35,7 +35,7 @@ export interface CallOptions {
   /** Runs the work of the call; without it the work runs at once. */
   readonly admit?: Admission;
   /** Receives each commit that the call makes. */
-  onCommit?(commit: CommitMade): void;
+  onCommit?(commit: MadeCommit): void;
 }
 
 /**

@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 import type { LogLevel } from '../../core/declarations/context.ts';
-import type { CommitMade } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/history.ts';
 import { cutText } from '../../core/values/cut-text.ts';
 import { MemoryError, toMemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import { redactError } from '../../store/secrets/redaction.ts';
 
 /** Returns the `_meta` of an answer: the last of the commits made for it; empty if there is none. */
-export function commitMeta(commits: readonly CommitMade[]): JsonObject {
+export function commitMeta(commits: readonly MadeCommit[]): JsonObject {
   const commit = commits.at(-1);
   if (!commit) return {};
   const warning = detachedWarning(commit);
@@ -19,7 +19,7 @@ export function commitMeta(commits: readonly CommitMade[]): JsonObject {
 }
 
 /** Returns the warning about a commit that no branch contains; undefined for any other. */
-export function detachedWarning({ branch, oid }: CommitMade): string | undefined {
+export function detachedWarning({ branch, oid }: MadeCommit): string | undefined {
   if (branch !== undefined) return undefined;
   return `HEAD is detached: no branch holds the commit ${oid.slice(0, 12)}. Keep it by \`git switch -c <name>\`.`;
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readText } from '../../app/project/project-file.ts';
 import { recordText, saveText } from '../../app/project/record-text.ts';
-import type { CommitMade } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Command, flagText } from '../line/command.ts';
 import { missingFile, openDraft } from '../line/draft.ts';
@@ -23,9 +23,9 @@ export const edit: Command = {
     const [given = ''] = operands;
     const types = (await app.toolsets()).flatMap(({ records }) => records);
     const from = flagText(values, 'from');
-    const commits: CommitMade[] = [];
+    const commits: MadeCommit[] = [];
     const path = await inSession(invocation, (session, call) => {
-      const onCommit = (commit: CommitMade) => void commits.push(commit);
+      const onCommit = (commit: MadeCommit) => void commits.push(commit);
       return app.run(session, 'edit', { ...call, onCommit }, async (context) => {
         const found = await findRecord(context.store, types, given);
         const before = await recordText(context, found.path);

@@ -1,5 +1,5 @@
 import { counted } from '../../core/answers/painter.ts';
-import type { CommitInfo, CommitMade, Squashable } from '../../core/memory/history.ts';
+import type { CommitInfo, MadeCommit, Squashable } from '../../core/memory/history.ts';
 import { type Command, flagText } from '../line/command.ts';
 import { mayGoOn } from '../line/prompt.ts';
 import { asJson, outputFlag, showResult } from '../line/result.ts';
@@ -45,7 +45,7 @@ export const squash: Command = {
   },
 };
 
-function squashJson({ commits, moved, end, message }: Squashable, made: CommitMade | undefined) {
+function squashJson({ commits, moved, end, message }: Squashable, made: MadeCommit | undefined) {
   const brief = (list: readonly CommitInfo[]) =>
     list.map(({ oid, at, subject }) => ({ oid, at, subject }));
   return {

@@ -1,5 +1,5 @@
 import { counted } from '../../core/answers/painter.ts';
-import type { CommitMade, Division } from '../../core/memory/history.ts';
+import type { Division, MadeCommit } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Command, flagText } from '../line/command.ts';
 import { exitStatus } from '../line/exit-status.ts';
@@ -67,7 +67,7 @@ export const untangle: Command = {
 
 const nothing = 'No unpushed commit of the memory changes other files.\n';
 
-function divisionJson(found: Division | undefined, made: CommitMade | undefined) {
+function divisionJson(found: Division | undefined, made: MadeCommit | undefined) {
   if (!found) return { commit: null, made: null };
   const { commit, records, outside, target, message, above, others, obstacle } = found;
   return {
@@ -137,7 +137,7 @@ function wayOut(
   ].join('\n');
 }
 
-function report(screen: Screen, { commit, tip, others }: Division, made: CommitMade): string[] {
+function report(screen: Screen, { commit, tip, others }: Division, made: MadeCommit): string[] {
   const where = made.branch === undefined ? 'detached HEAD' : made.branch;
   const more = others === 0 ? [] : [`${counted(others, 'other commit')} can be divided.`];
   return [

@@ -19,8 +19,8 @@ export function openDraft(path: string, text: string, wayBack: (file: string) =>
   const file = join(folder, basename(path));
   writeFileSync(file, text, { mode: 0o600 });
   // On Windows, an editor that has just ended may still use the file.
-  const patience = { maxRetries: 10, retryDelay: 20 };
-  const remove = () => rmSync(folder, { recursive: true, force: true, ...patience });
+  const retrying = { maxRetries: 10, retryDelay: 20 };
+  const remove = () => rmSync(folder, { recursive: true, force: true, ...retrying });
   /**
    * Returns what the text becomes.
    *

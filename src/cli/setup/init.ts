@@ -14,7 +14,7 @@ import { findRoot } from '../../app/session/root.ts';
 import { selectToolsets } from '../../app/session/toolset-selection.ts';
 import { counted, paintDiff } from '../../core/answers/painter.ts';
 import type { Context } from '../../core/declarations/context.ts';
-import type { CommitMade } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/history.ts';
 import type { Session } from '../../core/memory/session.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { own } from '../../core/values/json.ts';
@@ -340,8 +340,8 @@ function planText(
 
 async function setUp({ invocation, root, session, call }: SetupSession): Promise<string[]> {
   const { app, options } = invocation;
-  const commits: CommitMade[] = [];
-  const onCommit = (commit: CommitMade) => void commits.push(commit);
+  const commits: MadeCommit[] = [];
+  const onCommit = (commit: MadeCommit) => void commits.push(commit);
   const work = ({ project }: Context) => project.initialize();
   const id = await app.run(session, 'init', { ...call, onCommit }, work);
   const program = ownProgram();

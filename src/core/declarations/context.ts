@@ -1,6 +1,6 @@
 import type { GivenEvidence } from '../evidence/annotations.ts';
 import type { Claims } from '../memory/claims.ts';
-import type { CommitMade, History } from '../memory/history.ts';
+import type { History, MadeCommit } from '../memory/history.ts';
 import type { Memories } from '../memory/pinned-memories.ts';
 import type { ClientFile, ProposedEntry } from '../memory/proposed-entry.ts';
 import type { Session } from '../memory/session.ts';
@@ -121,7 +121,7 @@ export interface Project {
    * @returns undefined if there is nothing to change.
    * @throws MemoryError `busy` during a merge, `already_exists` if files are in the way, `unsupported`.
    */
-  changeLayout(to: Layout): Promise<CommitMade | undefined>;
+  changeLayout(to: Layout): Promise<MadeCommit | undefined>;
   /** Returns the changes of the code since a commit. */
   drift(since: string, limit: number): Promise<Drift>;
   /** Lists the commits since an earlier one that change files outside the memory, the oldest first. */

@@ -1,5 +1,5 @@
 import type { Claims } from '../memory/claims.ts';
-import type { CommitMade, History } from '../memory/history.ts';
+import type { History, MadeCommit } from '../memory/history.ts';
 import type { Memories } from '../memory/pinned-memories.ts';
 import type { Session } from '../memory/session.ts';
 import type { Store } from '../memory/store.ts';
@@ -20,7 +20,7 @@ export interface Binding {
   /** Whether a change is refused; false by default. */
   readonly isReading?: boolean;
   /** Receives each commit, once it is on disk. */
-  onCommit(commit: CommitMade): void;
+  onCommit(commit: MadeCommit): void;
   /** Receives the progress of long work. */
   progress(done: number, total: number, message: string): void;
   /** Receives a sentence for the caller next to the answer. */

@@ -6,7 +6,7 @@ import type { Conflict, Decisions } from './conflict.ts';
 import type { Damaged, SearchRequest, SearchResult } from './store.ts';
 
 /** A commit that a call made. */
-export interface CommitMade {
+export interface MadeCommit {
   readonly oid: string;
   /** The branch that contains it; undefined on a detached HEAD. */
   readonly branch: string | undefined;
@@ -405,7 +405,7 @@ export interface History {
   squash(
     expected: Squashable | undefined,
     message?: string,
-  ): Promise<(Squashable & { readonly made: CommitMade }) | undefined>;
+  ): Promise<(Squashable & { readonly made: MadeCommit }) | undefined>;
   /** Lists the unpushed memory commits of the branch that also change other files, newest first. */
   tangled(): Promise<readonly TangledCommit[]>;
   /**
@@ -426,7 +426,7 @@ export interface History {
   divide(
     request: DivisionRequest,
     expected: Division | undefined,
-  ): Promise<(Division & { readonly made: CommitMade }) | undefined>;
+  ): Promise<(Division & { readonly made: MadeCommit }) | undefined>;
   /**
    * Merges the memory files that a merge, rebase, cherry-pick or stash of native git left in conflict.
    *

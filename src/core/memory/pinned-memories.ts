@@ -1,5 +1,5 @@
 import type { AnyRecordType } from '../record/record-type.ts';
-import type { CommitMade, RecordChange } from './history.ts';
+import type { MadeCommit, RecordChange } from './history.ts';
 import { reportHit } from './hit-form.ts';
 import type { SearchHit, SearchRequest } from './store.ts';
 
@@ -150,5 +150,5 @@ export interface Memories {
     name: string,
     expected: MemoryPin | undefined,
     pin: MemoryPin | undefined,
-  ): Promise<CommitMade | undefined>;
+  ): Promise<MadeCommit | undefined>;
 }

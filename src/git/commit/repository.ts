@@ -38,10 +38,10 @@ import { StaleIndex } from './stale-index.ts';
 import { checkFormat, checkIdle, checkStorage, isKnownStorage, underWayIn } from './state.ts';
 
 /** A commit that was made. */
-export interface MadeCommit {
+export interface BranchCommit {
   readonly oid: Oid;
-  /** Full name of the branch that holds it; undefined on a detached HEAD. */
-  readonly ref: string | undefined;
+  /** The branch that contains it; undefined on a detached HEAD. */
+  readonly branch: string | undefined;
 }
 
 /**
@@ -209,7 +209,7 @@ export class Repository {
    * @param propose called under the process lock, and again when HEAD, the index or a file changed.
    * @throws MemoryError after which nothing has changed.
    */
-  async commit(propose: Propose, signal?: AbortSignal): Promise<MadeCommit | undefined> {
+  async commit(propose: Propose, signal?: AbortSignal): Promise<BranchCommit | undefined> {
     const [made] = await this.commitAll(inList(propose), signal);
     return made;
   }
@@ -221,7 +221,7 @@ export class Repository {
    * @returns the commits in the order of the proposals.
    * @throws MemoryError after which nothing has changed.
    */
-  commitAll(propose: ProposeAll, signal?: AbortSignal): Promise<readonly MadeCommit[]> {
+  commitAll(propose: ProposeAll, signal?: AbortSignal): Promise<readonly BranchCommit[]> {
     return this.#queue.take(signal, async (token, wait) => {
       await this.#stale.mend(token);
       const waits = this.#beginWaits(signal);
@@ -266,7 +266,7 @@ export class Repository {
    *
    * @returns undefined when HEAD, the index or a file has changed since; nothing has changed then.
    */
-  apply(prepared: Prepared, signal: AbortSignal): Promise<MadeCommit | undefined> {
+  apply(prepared: Prepared, signal: AbortSignal): Promise<BranchCommit | undefined> {
     return this.#queue.take(signal, async (token, wait) => {
       const site = this.#siteFor(prepared.config);
       const { ref } = prepared.plan.head;
@@ -432,13 +432,14 @@ export class Repository {
     return applying.finally(() => prepared.stored.catch(() => undefined));
   }
 
-  #made({ commit, proposed, parent, ref, index, journal }: Applied): MadeCommit[] {
+  #made({ commit, proposed, parent, ref, index, journal }: Applied): BranchCommit[] {
     this.#index = index;
     this.#stale.watch(journal, index, () =>
       this.#queue.take(undefined, (token) => this.#stale.mend(token)),
     );
     if (index) this.#watch.setOwn(commit, parent, index);
-    return proposed.map((oid) => ({ oid, ref }));
+    const branch = ref?.replace(/^refs\/heads\//, '');
+    return proposed.map((oid) => ({ oid, branch }));
   }
 
   #siteFor(config: GitConfig): MutationSite {

@@ -4,7 +4,7 @@ import type { CallOptions } from '../../app/session/call-context.ts';
 import { commitMeta } from '../../app/session/call-report.ts';
 import type { Context } from '../../core/declarations/context.ts';
 import type { Toolset } from '../../core/declarations/toolset.ts';
-import type { CommitMade } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/history.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { parseInput } from '../../core/values/input.ts';
 import { pageHeader } from '../http/auth/login-sessions.ts';
@@ -90,7 +90,7 @@ export function memoryEndpoint(
       const args = inBody
         ? request.body
         : { ...Object.fromEntries(query), ...pathParameters(names, request) };
-      const commits: CommitMade[] = [];
+      const commits: MadeCommit[] = [];
       const options = untilClosed(response);
       const admission = backlog.admission(response, options.signal);
       const call: CallOptions = {

@@ -5,8 +5,8 @@ import { withStorageErrors } from '../../git/disk/disk.ts';
 import type { EncodedObject, Oid } from '../../git/objects/object.ts';
 import { identity } from '../../git/refs/identity.ts';
 import type { Remote } from '../../git/remote/remote.ts';
-import type { Archive } from '../history/archive.ts';
-import { recordPath } from '../history/visit.ts';
+import { recordPath } from '../history/history-reader.ts';
+import type { MemoryHistory } from '../history/memory-history.ts';
 import type { CallRights } from '../records/call-rights.ts';
 import { forbidden } from '../records/record-reader.ts';
 import {
@@ -37,12 +37,12 @@ const noRemote = 'the branch has no upstream.';
 
 /** The claims, for one call of one session. */
 export class SessionClaims implements Claims {
-  readonly #archive: Archive;
+  readonly #history: MemoryHistory;
   readonly #rights: CallRights;
   readonly #now: () => Date;
 
-  constructor(archive: Archive, rights: CallRights, now: () => Date) {
-    this.#archive = archive;
+  constructor(history: MemoryHistory, rights: CallRights, now: () => Date) {
+    this.#history = history;
     this.#rights = rights;
     this.#now = now;
   }
@@ -61,7 +61,7 @@ export class SessionClaims implements Claims {
 
   async #list(): Promise<ReadonlyMap<string, WorkClaim>> {
     const found = new Map<string, WorkClaim>();
-    const { memory } = this.#archive;
+    const { memory } = this.#history;
     const repository = memory.repository();
     if (!repository?.canReadRefs) return found;
     const { id: session } = this.#rights.session;
@@ -127,7 +127,7 @@ export class SessionClaims implements Claims {
   async #begin(given: string): Promise<Work> {
     const path = recordPath(given);
     const access = await this.#rights.access();
-    const { memory, repository } = this.#archive;
+    const { memory, repository } = this.#history;
     await memory.refresh();
     if (memory.view.look(path)?.key === undefined) {
       throw new MemoryError('not_found', `There is no record at ${path}.`, {

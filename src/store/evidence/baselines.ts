@@ -8,7 +8,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import type { PathChange } from '../history/change-index.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { codeCommitOf } from '../records/message.ts';
 import { inSlices } from '../records/slices.ts';
 import type { Baseline } from './judgement.ts';
@@ -43,15 +43,15 @@ const maxKnown = 8;
  * @param head the last commit of the code.
  */
 export async function withBaselines(
-  visit: Visit,
+  reader: HistoryReader,
   memory: Oid,
   head: Oid,
   named: readonly Named[],
 ): Promise<PlaceBaseline[]> {
   // The index of the history takes time, and is not needed for nothing.
   if (named.length === 0) return [];
-  const { index, number } = await visit.place(memory);
-  const statements = new Statements(visit.archive.repository.odb);
+  const { index, number } = await reader.indexedCommit(memory);
+  const statements = new Statements(reader.history.repository.odb);
   for (const { record, references, committed } of named) {
     for (const reference of references) {
       if (committed.has(reference)) statements.add(record, reference);
@@ -68,7 +68,7 @@ export async function withBaselines(
         : undefined;
       const { commit, cut = false } = change ?? {};
       if (commit !== undefined && !codes.has(commit)) {
-        codes.set(commit, await codeAt(visit, index.commit(commit).oid, head));
+        codes.set(commit, await codeAt(reader, index.commit(commit).oid, head));
       }
       const code = commit === undefined ? undefined : codes.get(commit);
       based.push({ record, reference, baseline: { ...(code ?? { commit: head }), cut } });
@@ -152,16 +152,16 @@ function keyOf(record: string, section: string): string {
  * or for a memory apart from the code, the last one before it.
  */
 async function codeAt(
-  visit: Visit,
+  reader: HistoryReader,
   commit: Oid,
   head: Oid,
 ): Promise<Pick<Baseline, 'commit' | 'guessed'>> {
-  const { code, memory, repository } = visit.archive;
+  const { code, memory, repository } = reader.history;
   const { message, committer } = parseCommit(repository.odb.content(commit, 'commit'));
   const named = codeCommitOf(message);
   if (named !== undefined && code.repository.odb.has(named)) return { commit: named };
   if (!memory.isApart) return { commit };
-  const before = code.before(head, committer.seconds, visit.rights).catch((error) => {
+  const before = code.before(head, committer.seconds, reader.rights).catch((error) => {
     if (error instanceof MemoryError && error.code === 'not_found') return head;
     throw error;
   });

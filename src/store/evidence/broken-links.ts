@@ -1,6 +1,6 @@
 import type { TextFinding } from '../../core/evidence/verdict.ts';
 import { addTo } from '../../core/values/multimap.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import type { MendCommands } from './mend-commands.ts';
 import type { MissingLink } from './named-records.ts';
 import { textFinding } from './text-findings.ts';
@@ -10,11 +10,11 @@ const maxNamed = 20;
 
 /** Finds the keys in fields of records that no record has, after all files have been read. */
 export function brokenLinks(
-  { archive }: Visit,
+  { history }: HistoryReader,
   missing: readonly MissingLink[],
   mend: MendCommands,
 ): ReadonlyMap<string, readonly TextFinding[]> {
-  const { view } = archive.memory;
+  const { view } = history.memory;
   const found = new Map<string, TextFinding[]>();
   for (const { path, line, type, key } of missing) {
     // A person may have moved the file of the other record.

@@ -10,7 +10,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { Folder } from '../../git/disk/folder.ts';
 import type { Oid } from '../../git/objects/object.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { isSettled } from '../records/record-file.ts';
 import { inSlices } from '../records/slices.ts';
 import { withBaselines } from './baselines.ts';
@@ -79,7 +79,7 @@ export class Cautions {
 
   /** The cautions about each record and section that the visitor may read, by address. */
   async doubts(
-    visit: Visit,
+    reader: HistoryReader,
     addresses: readonly string[],
   ): Promise<ReadonlyMap<string, RecordDoubts>> {
     const found = new Map<string, RecordDoubts>();
@@ -87,26 +87,26 @@ export class Cautions {
     for (const address of new Set(addresses)) {
       const { section } = parseAddress(address);
       if (section === undefined) {
-        if (visit.mayRead(address)) wanted.push(address);
+        if (reader.mayRead(address)) wanted.push(address);
         continue;
       }
-      const { by } = this.#successorOf(visit, address);
+      const { by } = this.#successorOf(reader, address);
       const reasons = by ? [`Its section ${JSON.stringify(section)} was superseded by ${by}.`] : [];
       const successor = by === undefined ? {} : { successor: by };
       found.set(address, { reasons, superseded: by !== undefined, ...successor, files: [] });
     }
     this.#read.clear();
-    const judged = wanted.filter((path) => this.#text(visit, path).hasEvidence);
-    const pending = this.#verdictsOf(visit, judged);
+    const judged = wanted.filter((path) => this.#text(reader, path).hasEvidence);
+    const pending = this.#verdictsOf(reader, judged);
     this.#read.clear();
     const verdicts = await pending;
-    const today = visit.archive.today();
+    const today = reader.history.today();
     for (const path of wanted) {
-      const { annotations, links, records, hasEvidence } = this.#text(visit, path);
+      const { annotations, links, records, hasEvidence } = this.#text(reader, path);
       const { supersededBy, expires, status, evidence } = annotations;
       const verdict = verdicts.get(path);
       const superseded = links.flatMap((link) => {
-        const { name, by } = this.#successorOf(visit, link);
+        const { name, by } = this.#successorOf(reader, link);
         return by !== undefined && by !== path ? [`It names ${name}, which ${by} supersedes.`] : [];
       });
       const all = [
@@ -124,7 +124,7 @@ export class Cautions {
         superseded: supersededBy !== undefined,
         ...(supersededBy !== undefined && { successor: parseAddress(supersededBy).path }),
         files: (verdict?.files ?? []).map(({ path, stat, precise }) => [
-          this.#codeAt(visit, verdict?.head ?? '').code.inTree(path),
+          this.#codeAt(reader, verdict?.head ?? '').code.inTree(path),
           placeState(stat, precise),
         ]),
         ...(head !== undefined && { head }),
@@ -137,9 +137,12 @@ export class Cautions {
   }
 
   /** The address of a record or section, and of the one that has replaced it. */
-  #successorOf(visit: Visit, address: string): { readonly name: string; readonly by?: string } {
+  #successorOf(
+    reader: HistoryReader,
+    address: string,
+  ): { readonly name: string; readonly by?: string } {
     const { path, section } = parseAddress(address);
-    const known = visit.mayRead(path) ? this.#text(visit, path) : undefined;
+    const known = reader.mayRead(path) ? this.#text(reader, path) : undefined;
     const found = section === undefined ? undefined : known?.sections?.find(section);
     const by =
       section === undefined
@@ -149,19 +152,19 @@ export class Cautions {
     return { name, ...(by !== undefined && { by }) };
   }
 
-  #text(visit: Visit, path: string): RecordText {
+  #text(reader: HistoryReader, path: string): RecordText {
     const now = this.#textsNow.get(() => new Map());
-    const text = now.get(path) ?? this.#textOf(visit, path);
+    const text = now.get(path) ?? this.#textOf(reader, path);
     now.set(path, text);
     return text;
   }
 
-  #textOf(visit: Visit, path: string): RecordText {
-    const { view } = visit.archive.memory;
-    const record = view.typeOf(path) && visit.record(path);
+  #textOf(reader: HistoryReader, path: string): RecordText {
+    const { view } = reader.history.memory;
+    const record = view.typeOf(path) && reader.record(path);
     const known = this.#texts.get(path);
     if (known && record && sameStat(known.stat, record.stat)) return known;
-    const text = record && readText(visit, path);
+    const text = record && readText(reader, path);
     const checked = record && new CheckedRecord(record.type, path, { text: () => text ?? '' });
     const { annotations, sections } = checked?.statements ?? readStatements(path, '');
     const own = new Set([annotations.supersededBy, ...annotations.supersedes]);
@@ -188,16 +191,16 @@ export class Cautions {
 
   /** The verdicts about the code that records rest on. */
   async #verdictsOf(
-    visit: Visit,
+    reader: HistoryReader,
     paths: readonly string[],
   ): Promise<ReadonlyMap<string, Verdicts>> {
     if (paths.length === 0) return new Map();
     try {
-      const { codeHead: head, head: memory } = visit;
+      const { codeHead: head, head: memory } = reader;
       if (head === undefined || memory === undefined) return new Map();
-      const statOf = this.#stats(visit, head);
-      const outdated = paths.filter((path) => !this.#isCurrent(visit, head, path, statOf));
-      if (outdated.length > 0) await this.#judge(visit, { head, memory }, outdated, statOf);
+      const statOf = this.#stats(reader, head);
+      const outdated = paths.filter((path) => !this.#isCurrent(reader, head, path, statOf));
+      if (outdated.length > 0) await this.#judge(reader, { head, memory }, outdated, statOf);
       return new Map(
         paths.flatMap((path) => {
           const known = this.#verdicts.get(path);
@@ -211,17 +214,17 @@ export class Cautions {
     }
   }
 
-  #isCurrent(visit: Visit, head: Oid, path: string, statOf: StatOf): boolean {
+  #isCurrent(reader: HistoryReader, head: Oid, path: string, statOf: StatOf): boolean {
     const known = this.#verdicts.get(path);
     if (!known || known.head !== head) return false;
-    if (!sameStat(known.record, visit.record(path)?.stat)) return false;
+    if (!sameStat(known.record, reader.record(path)?.stat)) return false;
     return known.files.every(({ path, stat }) => sameStat(stat, statOf(path)));
   }
 
   /** Takes the stat of each file once, however many records name it. */
-  #stats(visit: Visit, head: Oid): StatOf {
-    const { work } = visit.archive.code.repository;
-    const { code } = this.#codeAt(visit, head);
+  #stats(reader: HistoryReader, head: Oid): StatOf {
+    const { work } = reader.history.code.repository;
+    const { code } = this.#codeAt(reader, head);
     const known = new Map<string, Stat | undefined>();
     const statOf = (path: string): Stat | undefined => {
       if (known.has(path)) return known.get(path);
@@ -235,29 +238,29 @@ export class Cautions {
     return statOf;
   }
 
-  #codeAt(visit: Visit, head: Oid): CodeNow {
+  #codeAt(reader: HistoryReader, head: Oid): CodeNow {
     if (this.#code?.head !== head) {
-      this.#code = codeNow(visit, head, this.#code);
+      this.#code = codeNow(reader, head, this.#code);
     }
     return this.#code;
   }
 
   /** @param heads the last commits of the code and of the memory. */
   async #judge(
-    visit: Visit,
+    reader: HistoryReader,
     { head, memory }: { readonly head: Oid; readonly memory: Oid },
     paths: readonly string[],
     statOf: StatOf,
   ): Promise<void> {
     const since = Date.now();
-    const pause = () => visit.rights.signal.throwIfAborted();
-    const now = this.#codeAt(visit, head);
-    const places = new NamedPlaces(visit, memory);
+    const pause = () => reader.rights.signal.throwIfAborted();
+    const now = this.#codeAt(reader, head);
+    const places = new NamedPlaces(reader, memory);
     // Nothing has been awaited since these were read.
     const known = paths.flatMap((path) => this.#read.get(path) ?? []);
     const unknown = paths.filter((path) => !this.#read.has(path));
-    for (const record of [...known, ...readRecords(visit, unknown)]) places.add(record);
-    const based = await withBaselines(visit, memory, head, places.all);
+    for (const record of [...known, ...readRecords(reader, unknown)]) places.add(record);
+    const based = await withBaselines(reader, memory, head, places.all);
     const files = new Set(based.map(({ reference }) => reference.path));
     // Taken before the files are read: a change between the two shows at the next call.
     for (const file of files) statOf(file);
@@ -283,7 +286,7 @@ export class Cautions {
       if (found.some(({ stat }) => stat?.kind === 'file' && !isSettled(stat, since))) {
         this.#set(path, { head: '', record: undefined, files: [], doubts, bound: true });
       } else {
-        const record = visit.record(path)?.stat;
+        const record = reader.record(path)?.stat;
         this.#set(path, { head, record, files: found, doubts, bound });
       }
     }

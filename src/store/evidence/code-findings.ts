@@ -5,7 +5,7 @@ import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
 import type { CommitInfo } from '../../core/memory/history.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import type { Oid } from '../../git/objects/object.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { changedPlace, lineNaming } from './finding-lines.ts';
 import { type Judged, readText } from './judged-places.ts';
 import type { MendCommands } from './mend-commands.ts';
@@ -13,14 +13,14 @@ import type { SpanChange } from './span-changes.ts';
 
 /** The findings about the code that records rest on, by the path of the record. */
 export async function codeFindings(
-  visit: Visit,
+  reader: HistoryReader,
   judged: readonly Judged[],
   changes: ReadonlyMap<Judged, SpanChange>,
   mend: MendCommands,
 ): Promise<Map<string, EvidenceFinding[]>> {
   const infos = new Map<Oid, CommitInfo>();
   for (const { commit } of changes.values()) {
-    if (commit && !infos.has(commit)) infos.set(commit, await visit.describeCode(commit));
+    if (commit && !infos.has(commit)) infos.set(commit, await reader.describeCode(commit));
   }
   const texts = new Map<string, string>();
   const found = new Map<string, EvidenceFinding[]>();
@@ -30,7 +30,7 @@ export async function codeFindings(
     const by = change?.commit ? infos.get(change.commit) : undefined;
     // A place that is as it was needs no line, and most are.
     const isFresh = judgement.verdict === 'fresh';
-    const text = isFresh ? '' : (texts.get(record) ?? readText(visit, record) ?? '');
+    const text = isFresh ? '' : (texts.get(record) ?? readText(reader, record) ?? '');
     if (!isFresh) texts.set(record, text);
     addTo(found, record, toFinding(one, change, by, lineNaming(text, one), mendOf(one, mend)));
   }

@@ -14,8 +14,8 @@ import type { Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { commonAncestor } from '../history/branch-work.ts';
 import { pathChanges } from '../history/change-index.ts';
+import { type HistoryReader, isBelow, memoryPath } from '../history/history-reader.ts';
 import { ancestors } from '../history/lineage.ts';
-import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { type Named, withBaselines } from './baselines.ts';
 import { brokenLinks } from './broken-links.ts';
@@ -55,43 +55,46 @@ const rank = ({ severity }: CheckFinding) => order.indexOf(severity);
 
 /** Compares the code that records rest on with the code in the work tree. */
 export async function checkEvidence(
-  visit: Visit,
+  reader: HistoryReader,
   request: EvidenceRequest,
 ): Promise<EvidenceReport> {
-  const { memory } = visit.archive;
+  const { memory } = reader.history;
   memory.readers += 1;
   try {
-    return await checkRecords(visit, request);
+    return await checkRecords(reader, request);
   } finally {
     memory.readers -= 1;
   }
 }
 
-async function checkRecords(visit: Visit, request: EvidenceRequest): Promise<EvidenceReport> {
-  const { archive } = visit;
-  const { memory } = archive;
+async function checkRecords(
+  reader: HistoryReader,
+  request: EvidenceRequest,
+): Promise<EvidenceReport> {
+  const { history } = reader;
+  const { memory } = history;
   await memory.refresh();
-  const head = await visit.resolve('HEAD');
-  const code = await archive.code.resolve('HEAD', visit.rights);
+  const head = await reader.resolve('HEAD');
+  const code = await history.code.resolve('HEAD', reader.rights);
   const since =
-    request.since === undefined ? undefined : await forkPoint(visit, code, request.since);
-  const pause = () => visit.rights.signal.throwIfAborted();
+    request.since === undefined ? undefined : await forkPoint(reader, code, request.since);
+  const pause = () => reader.rights.signal.throwIfAborted();
   const all = memory.view.paths().sort();
   const paths = new Set(pathsBelow(all, memoryPath(request.path)));
   const { only } = request;
-  const mend = new MendCommands(visit, head);
-  const saved = new SavedReadings(visit);
+  const mend = new MendCommands(reader, head);
+  const saved = new SavedReadings(reader);
   // A memory apart from the code does not change with it.
   const changed =
     since === undefined
       ? paths
       : memory.isApart
         ? new Set<string>()
-        : changedRecords(visit, since, head, paths);
-  const now = codeNow(visit, code);
-  const branch = since === undefined ? undefined : new BranchCode(visit, now, since, changed);
+        : changedRecords(reader, since, head, paths);
+  const now = codeNow(reader, code);
+  const branch = since === undefined ? undefined : new BranchCode(reader, now, since, changed);
   const { places, statements, contents, links } = await inSlices(
-    readAll(visit, head, mend, only === 'code' ? paths : all, {
+    readAll(reader, head, mend, only === 'code' ? paths : all, {
       code: only === 'texts' ? new Set() : paths,
       texts: only === 'code' ? new Set() : changed,
       saved,
@@ -99,34 +102,39 @@ async function checkRecords(visit: Visit, request: EvidenceRequest): Promise<Evi
     }),
     pause,
   );
-  const [judged, changes] = await checkCode(visit, head, now, branch, places);
-  const ofCode = await codeFindings(visit, judged, changes, mend);
+  const [judged, changes] = await checkCode(reader, head, now, branch, places);
+  const ofCode = await codeFindings(reader, judged, changes, mend);
   const folders = { memory: memory.inTree(''), project: join(memory.folderInCode, '..') };
   if (only === 'code') return { ...toReport([ofCode]), folders };
-  const files = await inSlices(fileFindings(visit, mend), pause);
+  const files = await inSlices(fileFindings(reader, mend), pause);
   await saved.save();
-  const broken = brokenLinks(visit, links, mend);
-  const texts = textFindings(visit, statements, mend, archive.today(), request.tending === true);
+  const broken = brokenLinks(reader, links, mend);
+  const texts = textFindings(reader, statements, mend, history.today(), request.tending === true);
   const ofTexts = await inSlices(texts, pause);
   const ofRecords = [files, contents, broken, ofTexts].map(
     (all) => new Map([...all].filter(([path]) => changed.has(path))),
   );
   // The settings and the rules are not records, and concern all of them.
-  const others = request.path === undefined ? otherFindings(visit, since, code, mend) : [];
+  const others = request.path === undefined ? otherFindings(reader, since, code, mend) : [];
   return { ...toReport([ofCode, ...ofRecords, ...others]), folders };
 }
 
 /** Findings about the files that are not records: the settings, and others that the branch changes. */
-function otherFindings(visit: Visit, since: Oid | undefined, code: Oid, mend: MendCommands) {
-  const settings = settingsFindings(visit, mend);
+function otherFindings(
+  reader: HistoryReader,
+  since: Oid | undefined,
+  code: Oid,
+  mend: MendCommands,
+) {
+  const settings = settingsFindings(reader, mend);
   const others = [
-    ruleFindings(visit, mend),
-    strayFindings(visit, mend),
-    layoutFindings(visit, mend),
+    ruleFindings(reader, mend),
+    strayFindings(reader, mend),
+    layoutFindings(reader, mend),
   ];
   if (since === undefined || others.every(({ size }) => size === 0)) return [settings, ...others];
-  const { odb } = visit.archive.code.repository;
-  const { folderInCode } = visit.archive.memory;
+  const { odb } = reader.history.code.repository;
+  const { folderInCode } = reader.history.memory;
   const changed = pathChanges(odb, treeOf(odb, since), treeOf(odb, code)).map(({ path }) => path);
   const isChanged = (path: string) => changed.includes(join(folderInCode, path));
   return [settings, ...others.map((all) => new Map([...all].filter(([path]) => isChanged(path))))];
@@ -138,7 +146,7 @@ function otherFindings(visit: Visit, since: Oid | undefined, code: Oid, mend: Me
  * The statements are those of all records, because others contradict them.
  */
 function* readAll(
-  visit: Visit,
+  reader: HistoryReader,
   head: Oid,
   mend: MendCommands,
   paths: Iterable<string>,
@@ -154,14 +162,14 @@ function* readAll(
   readonly contents: ReadonlyMap<string, readonly TextFinding[]>;
   readonly links: readonly MissingLink[];
 }> {
-  const places = new NamedPlaces(visit, head, wanted.branch);
+  const places = new NamedPlaces(reader, head, wanted.branch);
   const statements: RecordStatements[] = [];
   const contents = new Map<string, readonly TextFinding[]>();
   const links: MissingLink[] = [];
-  const { memory } = visit.archive;
+  const { memory } = reader.history;
   const guard = memory.secretGuard();
   const named = new NamedRecords(memory.view);
-  for (const record of readRecords(visit, paths, wanted.saved)) {
+  for (const record of readRecords(reader, paths, wanted.saved)) {
     yield;
     if (wanted.code.has(record.path)) places.add(record);
     if (wanted.texts.size === 0) continue;
@@ -179,21 +187,21 @@ function* readAll(
 
 /** @param memory the last commit of the memory. */
 async function checkCode(
-  visit: Visit,
+  reader: HistoryReader,
   memory: Oid,
   now: CodeNow,
   branch: BranchCode | undefined,
   places: readonly Named[],
 ): Promise<[judged: readonly Judged[], changes: ReadonlyMap<Judged, SpanChange>]> {
-  const pause = () => visit.rights.signal.throwIfAborted();
-  const based = await withBaselines(visit, memory, now.head, places);
+  const pause = () => reader.rights.signal.throwIfAborted();
+  const based = await withBaselines(reader, memory, now.head, places);
   const judged = await inSlices(judgeAll(now, branch, based), pause);
   const changes = await inSlices(
-    spanChanges(visit.archive.code.repository.odb, now, judged),
+    spanChanges(reader.history.code.repository.odb, now, judged),
     pause,
   );
   if (branch === undefined) return [judged, changes];
-  const old = await oldCommits(visit, branch.since, changes.values());
+  const old = await oldCommits(reader, branch.since, changes.values());
   const isNew = (one: Judged) => {
     const { commit, exact } = changes.get(one) ?? {};
     return !exact || commit === undefined || !old.has(commit);
@@ -203,26 +211,26 @@ async function checkCode(
 
 /** The commits of changes that another commit contains. */
 async function oldCommits(
-  visit: Visit,
+  reader: HistoryReader,
   since: Oid,
   changes: Iterable<SpanChange>,
 ): Promise<ReadonlySet<Oid>> {
   const old = new Set<Oid>();
   for (const { commit, exact } of changes) {
     if (commit === undefined || !exact || old.has(commit)) continue;
-    if ((await lastCommon(visit, commit, since)) === commit) old.add(commit);
+    if ((await lastCommon(reader, commit, since)) === commit) old.add(commit);
   }
   return old;
 }
 
 /** The records that differ from a commit in HEAD. */
 function changedRecords(
-  visit: Visit,
+  reader: HistoryReader,
   since: Oid,
   head: Oid,
   paths: ReadonlySet<string>,
 ): ReadonlySet<string> {
-  const changed = new Set(visit.changes(since, head, undefined).map(({ path }) => path));
+  const changed = new Set(reader.changes(since, head, undefined).map(({ path }) => path));
   return new Set([...paths].filter((path) => changed.has(path)));
 }
 
@@ -259,16 +267,19 @@ function pathsBelow(paths: readonly string[], below: string | undefined): readon
 }
 
 /** The last common commit of HEAD and a revision; the revision itself where there is none. */
-export async function forkPoint(visit: Visit, head: Oid, revision: string): Promise<Oid> {
-  const oid = await visit.archive.code.resolve(revision, visit.rights);
-  return (await lastCommon(visit, head, oid)) ?? oid;
+export async function forkPoint(reader: HistoryReader, head: Oid, revision: string): Promise<Oid> {
+  const oid = await reader.history.code.resolve(revision, reader.rights);
+  return (await lastCommon(reader, head, oid)) ?? oid;
 }
 
 /** The last common commit of two; the index of the history, which takes time, is for distant ones. */
-async function lastCommon(visit: Visit, one: Oid, other: Oid): Promise<Oid | undefined> {
-  const near = commonAncestor(visit.archive.code.repository.odb, one, other);
+async function lastCommon(reader: HistoryReader, one: Oid, other: Oid): Promise<Oid | undefined> {
+  const near = commonAncestor(reader.history.code.repository.odb, one, other);
   if (near !== undefined) return near;
-  const [here, there] = [await visit.codePlace(one), await visit.codePlace(other)];
+  const [here, there] = [
+    await reader.indexedCodeCommit(one),
+    await reader.indexedCodeCommit(other),
+  ];
   const own = ancestors(there.index, here.number);
   const others = ancestors(there.index, there.number);
   const common = [...Array(Math.min(own.length, others.length)).keys()].findLast(

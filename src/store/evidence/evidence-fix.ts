@@ -1,7 +1,6 @@
 import { formatGiven, replaceEvidence } from '../../core/evidence/annotations.ts';
 import type { CodePlace, EvidenceReport } from '../../core/evidence/verdict.ts';
-import type { Visit } from '../history/visit.ts';
-import { toCommitMade } from '../records/call-rights.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 
 /**
  * Writes the new places of given evidence that was moved, and nothing else, in one commit.
@@ -11,8 +10,11 @@ import { toCommitMade } from '../records/call-rights.ts';
  *
  * @returns the paths of the changed records.
  */
-export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<readonly string[]> {
-  const { rights, archive, access } = visit;
+export async function fixMoved(
+  reader: HistoryReader,
+  report: EvidenceReport,
+): Promise<readonly string[]> {
+  const { rights, history, access } = reader;
   const moves = new Map<string, ReadonlyMap<string, CodePlace>>();
   for (const { path, findings } of report.records) {
     const own = findings.flatMap((finding) => {
@@ -20,11 +22,11 @@ export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<re
       if (finding.evidence.source !== 'given') return [];
       return [[formatGiven(finding.evidence), finding.now] as const];
     });
-    if (own.length > 0 && !archive.memory.view.look(path)?.error) moves.set(path, new Map(own));
+    if (own.length > 0 && !history.memory.view.look(path)?.error) moves.set(path, new Map(own));
   }
   if (moves.size === 0) return [];
   const subject = `follow the moved code of ${moves.size === 1 ? [...moves.keys()][0] : `${moves.size} records`}`;
-  const { made } = await archive.memory.change(
+  const { made } = await history.memory.change(
     { subject },
     async (transaction) => {
       for (const [path, places] of moves) {
@@ -46,6 +48,6 @@ export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<re
     await rights.actor(),
     { signal: rights.signal },
   );
-  if (made) rights.onCommit(toCommitMade(made));
+  if (made) rights.onCommit(made);
   return [...moves.keys()];
 }

@@ -2,7 +2,7 @@ import type { TextFinding, TextKind } from '../../core/evidence/verdict.ts';
 import { conflictLine } from '../../core/markdown/conflict-line.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { addTo } from '../../core/values/multimap.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { FoldedPaths, foldedDifference } from '../records/folded-paths.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import type { Steps } from '../records/slices.ts';
@@ -17,10 +17,10 @@ import { textFinding } from './text-findings.ts';
  * key, copies by their names, and names that some file systems do not tell apart.
  */
 export function* fileFindings(
-  visit: Visit,
+  reader: HistoryReader,
   mend: MendCommands,
 ): Steps<ReadonlyMap<string, readonly TextFinding[]>> {
-  const { types, view } = visit.archive.memory;
+  const { types, view } = reader.history.memory;
   const found = new Map<string, TextFinding[]>();
   const add = (
     path: string,
@@ -29,17 +29,17 @@ export function* fileFindings(
     records: readonly string[],
     command: string | undefined,
   ) => {
-    if (![path, ...records].every((one) => visit.mayRead(one))) return;
+    if (![path, ...records].every((one) => reader.mayRead(one))) return;
     addTo(found, path, textFinding(kind, message, { records, mend: command }));
   };
-  const unmerged = new Set(unmergedIn(visit));
+  const unmerged = new Set(unmergedIn(reader));
   const folded = new FoldedPaths(view.paths());
   for (const type of types) {
     for (const file of yield* view.identifying(type)) {
       yield;
       const { path, error } = file;
-      if (error && visit.mayRead(path)) {
-        addTo(found, path, unreadable(visit, file, mend, unmerged.has(path)));
+      if (error && reader.mayRead(path)) {
+        addTo(found, path, unreadable(reader, file, mend, unmerged.has(path)));
       }
       const twins = folded.twinsOf(path);
       if (twins.length > 0) {
@@ -62,10 +62,10 @@ export function* fileFindings(
 }
 
 /** The paths of the records that git has as unmerged. */
-function unmergedIn({ archive }: Visit): string[] {
-  const folder = archive.memory.inTree('');
+function unmergedIn({ history }: HistoryReader): string[] {
+  const folder = history.memory.inTree('');
   const start = folder === '' ? 0 : folder.length + 1;
-  return archive.repository.unmergedBelow(folder).map(({ path }) => path.slice(start));
+  return history.repository.unmergedBelow(folder).map(({ path }) => path.slice(start));
 }
 
 /** A name next to a file that no other one has. */
@@ -78,7 +78,7 @@ function freeName(path: string, others: FoldedPaths): string {
 
 /** Says why a file cannot be read as a record, and what helps, without its path. */
 function unreadable(
-  visit: Visit,
+  reader: HistoryReader,
   { path, type, error }: RecordFile,
   mend: MendCommands,
   isUnmerged: boolean,
@@ -87,7 +87,7 @@ function unreadable(
   const reason = cause instanceof MemoryError ? cause.message : (error?.message ?? '');
   const message = `It cannot be read: ${reason.replace(/\.$/, '')}. ${error?.hint ?? ''}`.trim();
   if (error?.code === 'conflict') {
-    const line = conflictLine(readText(visit, path) ?? '');
+    const line = conflictLine(readText(reader, path) ?? '');
     const command = isUnmerged ? mend.resolve() : mend.edit(path);
     return textFinding('conflict', message, { line, mend: command });
   }

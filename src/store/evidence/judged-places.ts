@@ -6,8 +6,8 @@ import type { Repository } from '../../git/commit/repository.ts';
 import { isBlob, type Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { pathChanges } from '../history/change-index.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import type { PastRecords } from '../history/past-records.ts';
-import type { Visit } from '../history/visit.ts';
 import { isSettled } from '../records/record-file.ts';
 import { join } from '../records/record-path.ts';
 import type { Steps } from '../records/slices.ts';
@@ -40,9 +40,9 @@ export interface CodeNow {
  *
  * @param head of the code.
  */
-export function codeNow({ archive }: Visit, head: Oid, earlier?: CodeNow): CodeNow {
-  const { repository } = archive.code;
-  const folder = archive.memory.folderInCode;
+export function codeNow({ history }: HistoryReader, head: Oid, earlier?: CodeNow): CodeNow {
+  const { repository } = history.code;
+  const folder = history.memory.folderInCode;
   // The root of the project is the folder of its memory.
   const code = new ProjectCode(repository, folder.slice(0, folder.lastIndexOf('/') + 1));
   const graph = earlier?.graph ?? codeGraph(repository.odb);
@@ -60,9 +60,9 @@ export class BranchCode {
   readonly #touched: ReadonlySet<string>;
   readonly #known = new Map<string, boolean>();
 
-  constructor({ archive }: Visit, now: CodeNow, since: Oid, records: ReadonlySet<string>) {
+  constructor({ history }: HistoryReader, now: CodeNow, since: Oid, records: ReadonlySet<string>) {
     [this.#now, this.since, this.records] = [now, since, records];
-    const { odb } = archive.code.repository;
+    const { odb } = history.code.repository;
     const changes = pathChanges(odb, treeOf(odb, since), treeOf(odb, now.head));
     this.#touched = new Set(changes.map(({ path }) => path));
   }
@@ -85,14 +85,14 @@ export class BranchCode {
  * @param saved the readings of earlier checks.
  */
 export function* readRecords(
-  visit: Visit,
+  reader: HistoryReader,
   paths: Iterable<string>,
   saved?: SavedReadings,
 ): Generator<CheckedRecord> {
-  const { memory } = visit.archive;
+  const { memory } = reader.history;
   for (const path of paths) {
-    const type = visit.archive.typeOf(path);
-    if (!type || !visit.mayRead(path)) continue;
+    const type = reader.history.typeOf(path);
+    if (!type || !reader.mayRead(path)) continue;
     const reading = saved?.of(path);
     const since = Date.now();
     const file = reading ? undefined : orNothing(() => memory.recordFile(path));
@@ -100,7 +100,7 @@ export function* readRecords(
     const value = () =>
       (file ? memory.view.take(path, file, since) : memory.view.known(path))?.value;
     const stat = file && isSettled(file.stat, since) ? file.stat : undefined;
-    const text = () => file?.text ?? readText(visit, path) ?? '';
+    const text = () => file?.text ?? readText(reader, path) ?? '';
     yield new CheckedRecord(type, path, { text, stat, value, reading });
   }
 }
@@ -108,7 +108,7 @@ export function* readRecords(
 /** Collects the places that records rest on, up to a limit. */
 export class NamedPlaces {
   readonly all: Named[] = [];
-  readonly #visit: Visit;
+  readonly #reader: HistoryReader;
   readonly #branch: BranchCode | undefined;
   readonly #past: PastRecords;
   readonly #staging = new MicrotaskMemo<ReturnType<Repository['staging']>>();
@@ -117,11 +117,11 @@ export class NamedPlaces {
   #count = 0;
 
   /** @param branch the changes to which the check is limited. */
-  constructor(visit: Visit, head: Oid, branch?: BranchCode) {
-    this.#visit = visit;
+  constructor(reader: HistoryReader, head: Oid, branch?: BranchCode) {
+    this.#reader = reader;
     this.#branch = branch;
-    this.#past = visit.archive.records(head);
-    this.#folder = visit.archive.memory.inTree('');
+    this.#past = reader.history.records(head);
+    this.#folder = reader.history.memory.inTree('');
   }
 
   add(record: CheckedRecord): void {
@@ -156,7 +156,7 @@ export class NamedPlaces {
   /** Whether a record is the blob with this id, which git's index says of most without a look at the text. */
   #isBlob(record: CheckedRecord, oid: Oid): boolean {
     const { path } = record;
-    const { memory, repository } = this.#visit.archive;
+    const { memory, repository } = this.#reader.history;
     const stat = memory.view.lookedAt(path)?.stat;
     const staged = this.#staging.get(() => repository.staging());
     if (stat && staged(join(this.#folder, path), stat) === oid) return true;
@@ -165,8 +165,8 @@ export class NamedPlaces {
 }
 
 /** The text of a record; undefined if the file cannot be read, which other commands report. */
-export function readText(visit: Visit, path: string): string | undefined {
-  return orNothing(() => visit.archive.memory.recordFile(path))?.text;
+export function readText(reader: HistoryReader, path: string): string | undefined {
+  return orNothing(() => reader.history.memory.recordFile(path))?.text;
 }
 
 function orNothing<T>(read: () => T | undefined): T | undefined {

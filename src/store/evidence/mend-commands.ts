@@ -1,7 +1,7 @@
 import { join } from 'node:path/posix';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { decodeText } from '../records/record-file.ts';
 import { ProjectCode } from './project-code.ts';
 
@@ -10,7 +10,7 @@ const maxVersions = 5000;
 
 /** Names the commands that mend findings, as a person types them in the folder of the project. */
 export class MendCommands {
-  readonly #visit: Visit;
+  readonly #reader: HistoryReader;
   readonly #head: Oid;
   readonly #files: ProjectCode;
   /** The memory folder, relative to the folder of the command. */
@@ -20,14 +20,14 @@ export class MendCommands {
   #isCut = false;
 
   /** @param head the last commit of the memory. */
-  constructor(visit: Visit, head: Oid) {
-    const { repository, memory } = visit.archive;
+  constructor(reader: HistoryReader, head: Oid) {
+    const { repository, memory } = reader.history;
     const folder = memory.inTree('');
     // The folder of the command is the project, whose repository has a memory apart in another work tree.
     const start = folder.slice(folder.lastIndexOf('/') + 1);
     this.#start = memory.isApart ? '' : start;
     const base = folder.slice(0, folder.length - this.#start.length);
-    [this.#visit, this.#head] = [visit, head];
+    [this.#reader, this.#head] = [reader, head];
     this.#files = new ProjectCode(
       repository,
       base === '' || base.endsWith('/') ? base : `${base}/`,
@@ -71,7 +71,7 @@ export class MendCommands {
 
   isTracked(path: string): boolean {
     return (
-      this.#visit.archive.repository.staged(this.#files.inTree(this.#name(path))) !== undefined
+      this.#reader.history.repository.staged(this.#files.inTree(this.#name(path))) !== undefined
     );
   }
 
@@ -118,7 +118,7 @@ export class MendCommands {
 
   /** The last commit, along the first parents, in which a file passes a test. */
   #lastGood(path: string, test: (text: string) => boolean): Oid | undefined {
-    const { odb } = this.#visit.archive.repository;
+    const { odb } = this.#reader.history.repository;
     const tested = new Set<Oid>();
     let commit: Oid | undefined = this.#head;
     while (commit !== undefined) {
@@ -142,7 +142,7 @@ export class MendCommands {
   }
 
   #git(...words: string[]): string {
-    const { isApart, path } = this.#visit.archive.memory;
+    const { isApart, path } = this.#reader.history.memory;
     return command('git', ...(isApart ? ['-C', path] : []), ...words);
   }
 }

@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type Stat, sameStat, statSize } from '../../git/disk/file-layer.ts';
 import { DerivedFile } from '../derived/derived-file.ts';
 import { bytesOf } from '../derived/section-file.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { derivedPlace } from '../records/derived-place.ts';
 import { typeMark } from '../records/saved-layout.ts';
 import { saveStat, toStat } from '../records/saved-stat.ts';
@@ -24,7 +24,7 @@ const changedShare = 1 / 64;
  * It has only records without a credential, without conflict markers, and without statements of sections.
  */
 export class SavedReadings {
-  readonly #visit: Visit;
+  readonly #reader: HistoryReader;
   readonly #file: DerivedFile;
   readonly #rows = new Map<string, number>();
   #stats: Float64Array = new Float64Array();
@@ -32,9 +32,9 @@ export class SavedReadings {
   readonly #new = new Map<string, { readonly stat: Stat; readonly reading: RecordReading }>();
 
   /** Reads the file, if there is one of these settings. */
-  constructor(visit: Visit) {
-    const { memory } = visit.archive;
-    this.#visit = visit;
+  constructor(reader: HistoryReader) {
+    const { memory } = reader.history;
+    this.#reader = reader;
     // A credential that the settings allow is not one of a file with other settings.
     const content = [version, [...memory.secretGuard().allowed], memory.types.map(typeMark)];
     this.#file = new DerivedFile(() => derivedPlace(memory), 'checked', content, maxReadBytes);
@@ -53,7 +53,7 @@ export class SavedReadings {
     const row = this.#rows.get(path);
     const stat = row === undefined ? undefined : toStat('file', this.#stats, row);
     if (row === undefined || !stat) return undefined;
-    if (!sameStat(stat, this.#visit.archive.memory.view.lookedAt(path)?.stat)) return undefined;
+    if (!sameStat(stat, this.#reader.history.memory.view.lookedAt(path)?.stat)) return undefined;
     const reading = this.#readings[row];
     return isReading(reading) ? reading : undefined;
   }
@@ -65,10 +65,10 @@ export class SavedReadings {
 
   /** Writes the file, if that is worth it. */
   async save(): Promise<void> {
-    const { archive } = this.#visit;
-    const { view } = archive.memory;
+    const { history } = this.#reader;
+    const { view } = history.memory;
     const isFew = this.#new.size <= fewChanges + changedShare * this.#rows.size;
-    if (isFew || view.count < archive.leastSaved) return;
+    if (isFew || view.count < history.leastSaved) return;
     const rows: [path: string, stat: Stat, reading: RecordReading][] = [];
     for (const path of view.paths()) {
       const { stat, reading } = this.#new.get(path) ?? { reading: this.of(path) };

@@ -7,7 +7,7 @@ import type {
 } from '../../core/evidence/verdict.ts';
 import { type RecordAddress, Sections } from '../../core/markdown/section-statements.ts';
 import { MemoryError } from '../../core/values/error.ts';
-import { recordPath, type Visit } from '../history/visit.ts';
+import { type HistoryReader, recordPath } from '../history/history-reader.ts';
 import { noCounts } from './evidence-check.ts';
 import { readText } from './judged-places.ts';
 import { CheckedRecord } from './record-evidence.ts';
@@ -19,11 +19,11 @@ export class SectionFindings {
   readonly #lines: readonly [first: number, last: number];
 
   /** @throws MemoryError `not_found` for a record or section that is not there; `forbidden`. */
-  constructor(visit: Visit, { path: given, section = '' }: RecordAddress) {
+  constructor(reader: HistoryReader, { path: given, section = '' }: RecordAddress) {
     const path = recordPath(given);
-    visit.checkRead(path);
-    const type = visit.archive.typeOf(path);
-    const text = readText(visit, path);
+    reader.checkRead(path);
+    const type = reader.history.typeOf(path);
+    const text = readText(reader, path);
     if (!type || text === undefined) throw missing(path);
     const found = new Sections(path, text).at(section);
     const own = new CheckedRecord(type, path, { text: () => text.slice(found.start, found.end) });

@@ -1,7 +1,7 @@
 import { memoryFolderName } from '../../core/declarations/workspace.ts';
 import type { TextFinding } from '../../core/evidence/verdict.ts';
 import { MemoryError } from '../../core/values/error.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { ModeLibrary } from '../modes/mode-library.ts';
 import { parseRuleFile } from '../modes/rule-file.ts';
 import { configPath, readConfig } from '../records/memory-config.ts';
@@ -11,11 +11,11 @@ import { textFinding } from './text-findings.ts';
 
 /** Finds settings that cannot be read, which stop all writing. */
 export function settingsFindings(
-  { archive }: Visit,
+  { history }: HistoryReader,
   mend: MendCommands,
 ): ReadonlyMap<string, readonly TextFinding[]> {
   try {
-    archive.memory.settings.values();
+    history.memory.settings.values();
     return new Map();
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
@@ -33,10 +33,10 @@ export function settingsFindings(
 
 /** Finds the rule files of modes that cannot be used, by their paths relative to the memory folder. */
 export function ruleFindings(
-  { archive }: Visit,
+  { history }: HistoryReader,
   mend: MendCommands,
 ): ReadonlyMap<string, readonly TextFinding[]> {
-  const { files, root, path: folder } = archive.memory;
+  const { files, root, path: folder } = history.memory;
   const { skipped } = new ModeLibrary(files, root, folder).load();
   return new Map(
     skipped.map(({ mode, source, reason }) => {

@@ -1,7 +1,7 @@
 import type { TextFinding } from '../../core/evidence/verdict.ts';
 import { own } from '../../core/values/json.ts';
 import { Folder } from '../../git/disk/folder.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { join } from '../records/record-path.ts';
 import type { MendCommands } from './mend-commands.ts';
 import { textFinding } from './text-findings.ts';
@@ -11,10 +11,10 @@ const meant = { yml: 'yaml', markdown: 'md', mdx: 'md' };
 
 /** Finds files that would be records under another extension, and that nothing reads. */
 export function strayFindings(
-  visit: Visit,
+  reader: HistoryReader,
   mend: MendCommands,
 ): ReadonlyMap<string, readonly TextFinding[]> {
-  const { files, path: root, view } = visit.archive.memory;
+  const { files, path: root, view } = reader.history.memory;
   const disk = new Folder(files, root);
   const found = new Map<string, readonly TextFinding[]>();
   for (const folder of view.folders().keys()) {
@@ -24,7 +24,7 @@ export function strayFindings(
       const path = join(folder, name);
       if (wanted === undefined || kind !== 'file' || view.typeOf(path)) continue;
       const record = join(folder, `${stem}.${wanted}`);
-      if (!visit.mayRead(record)) continue;
+      if (!reader.mayRead(record)) continue;
       const isTaken = view.typeOf(record) !== undefined && view.look(record) !== undefined;
       const command = !isTaken
         ? mend.rename(path, record)

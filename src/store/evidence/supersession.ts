@@ -1,6 +1,6 @@
 import type { Annotations } from '../../core/evidence/annotations.ts';
 import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { readText } from './judged-places.ts';
 import type { MendCommands } from './mend-commands.ts';
 
@@ -33,15 +33,15 @@ interface Node {
 
 /** Compares which records and sections replace which other ones. */
 export class Supersession {
-  readonly #visit: Visit;
+  readonly #reader: HistoryReader;
   readonly #records: ReadonlyMap<string, LinkedRecord>;
   readonly #sections = new Map<string, Sections>();
   readonly #nodes = new Map<string, Node>();
   /** The live replacements of each address. */
   readonly #successors = new Map<string, string[]>();
 
-  constructor(visit: Visit, records: ReadonlyMap<string, LinkedRecord>) {
-    [this.#visit, this.#records] = [visit, records];
+  constructor(reader: HistoryReader, records: ReadonlyMap<string, LinkedRecord>) {
+    [this.#reader, this.#records] = [reader, records];
     for (const record of records.values()) {
       const { path, supersededBy } = record;
       this.#add({ id: path, path, supersededBy, supersedes: record.supersedes });
@@ -66,7 +66,7 @@ export class Supersession {
   #sectionsOf(path: string): Sections {
     const known = this.#records.get(path)?.sections ?? this.#sections.get(path);
     if (known) return known;
-    const sections = new Sections(path, readText(this.#visit, path) ?? '');
+    const sections = new Sections(path, readText(this.#reader, path) ?? '');
     this.#sections.set(path, sections);
     return sections;
   }
@@ -132,7 +132,7 @@ export class Supersession {
 
   /** Whether there is such a file, which cannot be read, or not by this session. */
   #isUnread(path: string): boolean {
-    const { view } = this.#visit.archive.memory;
+    const { view } = this.#reader.history.memory;
     return !this.#records.has(path) && view.lookedAt(path) !== undefined;
   }
 

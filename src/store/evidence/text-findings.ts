@@ -5,7 +5,7 @@ import { folded } from '../../core/markdown/section-path.ts';
 import { Sections } from '../../core/markdown/section-statements.ts';
 import { withoutDate } from '../../core/markdown/title-date.ts';
 import { addTo } from '../../core/values/multimap.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import type { Steps } from '../records/slices.ts';
 import type { MendCommands } from './mend-commands.ts';
 import type { NamedRecords } from './named-records.ts';
@@ -48,7 +48,7 @@ export interface RecordStatements extends LinkedRecord {
  * @param today `2026-01-31`.
  */
 export function* textFindings(
-  visit: Visit,
+  reader: HistoryReader,
   all: readonly RecordStatements[],
   mend: MendCommands,
   today: string,
@@ -58,7 +58,7 @@ export function* textFindings(
   const found = new Map<string, TextFinding[]>();
   const add = (path: string, kind: TextKind, message: string, more?: FindingParts) =>
     addTo(found, path, textFinding(kind, message, more));
-  const supersession = new Supersession(visit, records);
+  const supersession = new Supersession(reader, records);
   const titles = new Map<string, string[]>();
   for (const record of records.values()) {
     if (record.supersededBy !== undefined) continue;

@@ -10,20 +10,20 @@ interface CommitAuthor {
   readonly tool: string | undefined;
 }
 
-/** The archive, which has the commits and their authors. */
+/** The history, which has the commits and their authors. */
 interface CommitSource {
   commit(oid: Oid): CommitInfo;
 }
 
 /** The authors of commits. They are kept, because a commit never changes. */
 export class CommitAuthors {
-  readonly #archive: CommitSource;
+  readonly #history: CommitSource;
   readonly #authors = new Map<Oid, CommitAuthor>();
   /** Many commits have the same author and tool. */
   readonly #same = new Map<string, CommitAuthor>();
 
-  constructor(archive: CommitSource) {
-    this.#archive = archive;
+  constructor(history: CommitSource) {
+    this.#history = history;
   }
 
   /** Returns the commits of a list that fit a filter. */
@@ -66,7 +66,7 @@ export class CommitAuthors {
   #author(oid: Oid): CommitAuthor {
     const known = this.#authors.get(oid);
     if (known) return known;
-    const commit = this.#archive.commit(oid);
+    const commit = this.#history.commit(oid);
     const [name, { tool }] = [authorName(commit), commit];
     const key = `${name}\n${tool}`;
     const author = this.#same.get(key) ?? { name, tool };

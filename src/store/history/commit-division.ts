@@ -8,8 +8,8 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Rebuilt, Rewrite } from '../../git/commit/rewrite-plan.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
-import { toCommitMade } from '../records/call-rights.ts';
 import { isMemoryMessage } from '../records/message-parts.ts';
+import type { HistoryReader } from './history-reader.ts';
 import {
   changedPaths,
   rebuild,
@@ -17,29 +17,28 @@ import {
   type UnpushedCommits,
   unpushedCommits,
 } from './unpushed-commits.ts';
-import type { Visit } from './visit.ts';
 
 /** Length of a subject of the program, in characters. */
 const maxSubject = 72;
 
 /** The memory commits of the branch that also change other files and can be divided, newest first. */
-export function tangledCommits(visit: Visit): Promise<TangledCommit[]> {
-  const { links } = unpushedCommits(visit, visit.archive.repository.head().oid);
+export function tangledCommits(reader: HistoryReader): Promise<TangledCommit[]> {
+  const { links } = unpushedCommits(reader, reader.history.repository.head().oid);
   const tangled = links.filter(isTangled);
   return Promise.all(
-    tangled.map(async ({ oid, outside }) => ({ commit: await visit.describe(oid), outside })),
+    tangled.map(async ({ oid, outside }) => ({ commit: await reader.describe(oid), outside })),
   );
 }
 
 /** The paths that a memory commit changes outside the memory; empty for any other commit. */
-export function pathsOutside(visit: Visit, oid: Oid): readonly string[] {
-  const { odb } = visit.archive.repository;
+export function pathsOutside(reader: HistoryReader, oid: Oid): readonly string[] {
+  const { odb } = reader.history.repository;
   const commit = parseCommit(odb.content(oid, 'commit'));
   const [parent, ...others] = commit.parents;
   const isReadable = parent === undefined || odb.has(parent);
   if (others.length > 0 || !isReadable || !isMemoryMessage(commit.message)) return [];
   try {
-    const { inside, outside } = changedPaths(visit, oid, parent);
+    const { inside, outside } = changedPaths(reader, oid, parent);
     return isTangled({ commit, inside, outside }) ? outside : [];
   } catch (error) {
     // A partial clone need not have the trees of the code.
@@ -50,21 +49,21 @@ export function pathsOutside(visit: Visit, oid: Oid): readonly string[] {
 
 /** How a commit would be divided; see `History`. */
 export async function division(
-  visit: Visit,
+  reader: HistoryReader,
   request: DivisionRequest,
 ): ReturnType<History['division']> {
-  return (await plan(visit, visit.archive.repository.head().oid, request))?.division;
+  return (await plan(reader, reader.history.repository.head().oid, request))?.division;
 }
 
 /** Divides a commit; see `History`. */
 export async function divide(
-  visit: Visit,
+  reader: HistoryReader,
   request: DivisionRequest,
   expected: Division | undefined,
 ): ReturnType<History['divide']> {
   let found: Division | undefined;
-  const made = await visit.archive.repository.commit(async (head) => {
-    const planned = await plan(visit, head.oid, request);
+  const made = await reader.history.repository.commit(async (head) => {
+    const planned = await plan(reader, head.oid, request);
     found = planned?.division;
     const isSame = found?.tip === expected?.tip && found?.commit.oid === expected?.commit.oid;
     if (expected && (!isSame || found?.obstacle !== expected.obstacle)) {
@@ -76,10 +75,10 @@ export async function divide(
       throw new MemoryError('unsupported', `The commit cannot be divided: ${found.obstacle}`);
     }
     return planned?.rewrite;
-  }, visit.rights.signal);
+  }, reader.rights.signal);
   if (!made || !found) return undefined;
-  const commit = toCommitMade(made);
-  visit.rights.onCommit(commit);
+  const commit = made;
+  reader.rights.onCommit(commit);
   return { ...found, made: commit };
 }
 
@@ -90,21 +89,21 @@ interface PlannedDivision {
 }
 
 async function plan(
-  visit: Visit,
+  reader: HistoryReader,
   tip: Oid | undefined,
   { revision, message, amend }: DivisionRequest,
 ): Promise<PlannedDivision | undefined> {
   if (tip === undefined) return undefined;
-  const unpushed = unpushedCommits(visit, tip);
+  const unpushed = unpushedCommits(reader, tip);
   const { links } = unpushed;
   const tangled = links.filter(isTangled);
   const [newest] = tangled;
   if (revision === undefined && !newest) return undefined;
-  const oid = newest && revision === undefined ? newest.oid : await visit.resolve(revision ?? '');
+  const oid = newest && revision === undefined ? newest.oid : await reader.resolve(revision ?? '');
   const found = links.findIndex((link) => link.oid === oid);
   const link = links[found];
-  const outside = link?.outside ?? pathsOutside(visit, oid);
-  if (!(link ? isTangled(link) : outside.length > 0)) throw notTangled(visit, oid);
+  const outside = link?.outside ?? pathsOutside(reader, oid);
+  if (!(link ? isTangled(link) : outside.length > 0)) throw notTangled(reader, oid);
   const target = link && codeBelow(links, found);
   const code = message?.trim() ?? codeSubject(outside);
   if (amend && link && !target) {
@@ -115,22 +114,22 @@ async function plan(
   const into = amend ? target : undefined;
   const division: Division = {
     tip,
-    commit: await visit.describe(oid),
-    records: link?.inside ?? changedPaths(visit, oid, parentOf(visit, oid)).inside,
+    commit: await reader.describe(oid),
+    records: link?.inside ?? changedPaths(reader, oid, parentOf(reader, oid)).inside,
     outside,
-    target: target && (await visit.describe(target.oid)),
+    target: target && (await reader.describe(target.oid)),
     message: into && message === undefined ? into.commit.message.trim() : code,
     above: Math.max(found, 0),
     others: tangled.filter((other) => other !== link).length,
-    folder: visit.archive.memory.inTree(''),
-    obstacle: link ? undefined : obstacleTo(visit, oid, unpushed),
+    folder: reader.history.memory.inTree(''),
+    obstacle: link ? undefined : obstacleTo(reader, oid, unpushed),
   };
   if (!link) return { division, rewrite: undefined };
-  return { division, rewrite: rewriteOf(visit, division, links, { link, into }) };
+  return { division, rewrite: rewriteOf(reader, division, links, { link, into }) };
 }
 
 function rewriteOf(
-  visit: Visit,
+  reader: HistoryReader,
   { message }: Division,
   links: UnpushedCommits['links'],
   { link, into }: { readonly link: UnpushedCommit; readonly into: UnpushedCommit | undefined },
@@ -148,7 +147,7 @@ function rewriteOf(
   const above = links.slice(0, at).reverse();
   return {
     onto,
-    folder: visit.archive.memory.inTree(''),
+    folder: reader.history.memory.inTree(''),
     rebuilt: [
       ...memory.map((one) => rebuild(one, { files: onto })),
       code,
@@ -183,8 +182,8 @@ function codeSubject(paths: readonly string[]): string {
   return subject.length <= maxSubject ? subject : `Change ${paths.length} files`;
 }
 
-function notTangled(visit: Visit, oid: Oid): MemoryError {
-  const { message } = parseCommit(visit.archive.repository.odb.content(oid, 'commit'));
+function notTangled(reader: HistoryReader, oid: Oid): MemoryError {
+  const { message } = parseCommit(reader.history.repository.odb.content(oid, 'commit'));
   const why = isMemoryMessage(message)
     ? 'does not change both the memory and other files'
     : 'is not a commit of the memory';
@@ -194,14 +193,14 @@ function notTangled(visit: Visit, oid: Oid): MemoryError {
 }
 
 /** Why a commit is not among those that can be rewritten, in words. */
-function obstacleTo(visit: Visit, oid: Oid, { end }: UnpushedCommits): string {
-  const { odb, refs } = visit.archive.repository;
-  const held = reachableCommits(odb, parentOf(visit, oid), refs.others()).get(oid);
+function obstacleTo(reader: HistoryReader, oid: Oid, { end }: UnpushedCommits): string {
+  const { odb, refs } = reader.history.repository;
+  const held = reachableCommits(odb, parentOf(reader, oid), refs.others()).get(oid);
   return held === undefined ? end : `${short(oid)} is part of ${held}.`;
 }
 
-function parentOf(visit: Visit, oid: Oid): Oid | undefined {
-  return parseCommit(visit.archive.repository.odb.content(oid, 'commit')).parents[0];
+function parentOf(reader: HistoryReader, oid: Oid): Oid | undefined {
+  return parseCommit(reader.history.repository.odb.content(oid, 'commit')).parents[0];
 }
 
 function short(oid: Oid): string {

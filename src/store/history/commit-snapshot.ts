@@ -4,11 +4,11 @@ import type { SearchHit, SearchRequest, SearchResult } from '../../core/memory/s
 import { TreeFolder } from '../../git/objects/tree-folder.ts';
 import { readableIn } from '../modes/access.ts';
 import { maxFileBytes, type RecordFile } from '../records/record-file.ts';
-import type { Archive } from './archive.ts';
+import { type HistoryReader, isBelow, memoryPath, noRecord, recordPath } from './history-reader.ts';
 import { folderAt } from './last-change.ts';
 import { stepsOf } from './log-walk.ts';
+import type { MemoryHistory } from './memory-history.ts';
 import type { PastRecords } from './past-records.ts';
-import { isBelow, memoryPath, noRecord, recordPath, type Visit } from './visit.ts';
 
 /** Adds the last change of each hit. */
 type DateHits = (hits: readonly SearchHit[]) => Promise<readonly SearchHit[]>;
@@ -16,22 +16,22 @@ type DateHits = (hits: readonly SearchHit[]) => Promise<readonly SearchHit[]>;
 /** The records of a commit, for one call. */
 export class CommitSnapshot implements Snapshot {
   readonly commit: CommitInfo;
-  readonly #visit: Visit;
+  readonly #reader: HistoryReader;
   readonly #records: PastRecords;
   readonly #dated: DateHits;
 
   /** @param dated adds to each hit of a search when and by whom it was last changed. */
-  constructor(commit: CommitInfo, visit: Visit, records: PastRecords, dated: DateHits) {
+  constructor(commit: CommitInfo, reader: HistoryReader, records: PastRecords, dated: DateHits) {
     this.#dated = dated;
     this.commit = commit;
-    this.#visit = visit;
+    this.#reader = reader;
     this.#records = records;
   }
 
   async read(given: string): ReturnType<Snapshot['read']> {
     const path = recordPath(given);
-    this.#visit.checkRead(path);
-    const file = this.#visit.mayRead(path) ? this.#records.view.look(path) : undefined;
+    this.#reader.checkRead(path);
+    const file = this.#reader.mayRead(path) ? this.#records.view.look(path) : undefined;
     const text = file && this.#records.text(path);
     if (!file || text === undefined) throw noRecord(path, this.commit.oid);
     return { ...toPastRecord(file), text, last: await this.#lastChange(path) };
@@ -43,7 +43,7 @@ export class CommitSnapshot implements Snapshot {
     const { view } = this.#records;
     const paths = view
       .paths()
-      .filter((path) => isBelow(path, folder) && this.#visit.mayRead(path))
+      .filter((path) => isBelow(path, folder) && this.#reader.mayRead(path))
       .sort();
     if (paths.length === 0 && folder !== undefined) throw noRecord(folder, this.commit.oid);
     const records = paths.slice(skip, skip + limit).flatMap((path) => view.look(path) ?? []);
@@ -51,18 +51,18 @@ export class CommitSnapshot implements Snapshot {
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
-    const found = await this.#records.find(request, readableIn(this.#visit.access));
+    const found = await this.#records.find(request, readableIn(this.#reader.access));
     return { ...found, hits: await this.#dated(found.hits) };
   }
 
   ruleFiles(): ReadonlyMap<string, string> {
-    return ruleFiles(this.#visit.archive, this.commit.oid);
+    return ruleFiles(this.#reader.history, this.commit.oid);
   }
 
   async #lastChange(path: string): Promise<CommitInfo> {
-    const { index, number } = await this.#visit.place(this.commit.oid);
-    const [last] = stepsOf(this.#visit, { index, number }, path);
-    return last ? this.#visit.describe(index.commit(last.commit).oid, { path }) : this.commit;
+    const { index, number } = await this.#reader.indexedCommit(this.commit.oid);
+    const [last] = stepsOf(this.#reader, { index, number }, path);
+    return last ? this.#reader.describe(index.commit(last.commit).oid, { path }) : this.commit;
   }
 }
 
@@ -71,8 +71,8 @@ function toPastRecord({ type, path, key, value, error }: RecordFile): PastRecord
 }
 
 /** Reads the rule files of modes in a commit. */
-function ruleFiles(archive: Archive, commit: string): ReadonlyMap<string, string> {
-  const { odb } = archive.repository;
+function ruleFiles(history: MemoryHistory, commit: string): ReadonlyMap<string, string> {
+  const { odb } = history.repository;
   const found = new Map<string, string>();
   const read = (folder: TreeFolder, below: string, source: (name: string) => string) => {
     for (const { name, kind } of folder.list(below) ?? []) {
@@ -84,13 +84,13 @@ function ruleFiles(archive: Archive, commit: string): ReadonlyMap<string, string
       if (text !== undefined) found.set(source(name), text);
     }
   };
-  const memory = archive.memory.inTree('');
-  if (!archive.memory.isApart) {
+  const memory = history.memory.inTree('');
+  if (!history.memory.isApart) {
     const root = posix.dirname(memory);
     const project = new TreeFolder(odb, folderAt(odb, commit, root === '.' ? '' : root));
     read(project, '', (name) => name);
   }
-  const rules = new TreeFolder(odb, archive.tree(commit));
+  const rules = new TreeFolder(odb, history.tree(commit));
   read(rules, 'rules', (name) => `.memory-bank/rules/${name}`);
   return found;
 }

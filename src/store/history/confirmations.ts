@@ -8,9 +8,9 @@ import {
 import { parseAddress, type RecordAddress } from '../../core/markdown/section-statements.ts';
 import { withoutDate } from '../../core/markdown/title-date.ts';
 import type { ChangeIndex } from './change-index.ts';
+import type { HistoryReader } from './history-reader.ts';
 import { ancestors } from './lineage.ts';
 import type { IndexedCommit } from './repository-history.ts';
-import type { Visit } from './visit.ts';
 
 /** A commit by which a person confirmed something, by its number. */
 interface Confirming extends RecordAddress {
@@ -34,15 +34,15 @@ export function confirmedText(text: string): string {
  * confirmations of texts that its later commits changed.
  */
 export class Confirmations {
-  readonly #visit: Visit;
+  readonly #reader: HistoryReader;
   readonly #index: ChangeIndex;
   /** The newest first. */
   readonly #all: readonly Confirming[];
   /** By commit: the text of the record that it confirmed as a whole. */
   readonly #wholes = new Map<number, string>();
 
-  constructor(visit: Visit, { index, number }: IndexedCommit) {
-    [this.#visit, this.#index] = [visit, index];
+  constructor(reader: HistoryReader, { index, number }: IndexedCommit) {
+    [this.#reader, this.#index] = [reader, index];
     this.#all = reachable(index, number);
   }
 
@@ -107,8 +107,8 @@ export class Confirmations {
     const known = this.#wholes.get(commit);
     if (known !== undefined) return known;
     const { oid } = this.#index.commit(commit);
-    const blob = this.#visit.archive.blob(oid, path);
-    const found = blob === undefined ? '' : this.#visit.versions.text(path, blob);
+    const blob = this.#reader.history.blob(oid, path);
+    const found = blob === undefined ? '' : this.#reader.versions.text(path, blob);
     const whole = confirmedText(found) === text ? plain(found) : '';
     this.#wholes.set(commit, whole);
     return whole;

@@ -5,42 +5,41 @@ import type { Rewrite } from '../../git/commit/rewrite-plan.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
-import { toCommitMade } from '../records/call-rights.ts';
 import { confirmationsIn, squashMessage } from '../records/message.ts';
+import type { HistoryReader } from './history-reader.ts';
 import {
   rebuild,
   type UnpushedCommit,
   type UnpushedCommits,
   unpushedCommits,
 } from './unpushed-commits.ts';
-import type { Visit } from './visit.ts';
 
 /** The commits that `squash` would join; see `History`. */
-export async function squashable(visit: Visit, message?: string): Promise<Squashable> {
-  return describe(visit, findRange(visit, visit.archive.repository.head().oid), message);
+export async function squashable(reader: HistoryReader, message?: string): Promise<Squashable> {
+  return describe(reader, findRange(reader, reader.history.repository.head().oid), message);
 }
 
 /** Joins the unpushed memory commits to one; see `History`. */
 export async function squash(
-  visit: Visit,
+  reader: HistoryReader,
   expected: Squashable | undefined,
   message?: string,
 ): ReturnType<History['squash']> {
-  const { repository } = visit.archive;
+  const { repository } = reader.history;
   let found: Squashable | undefined;
   const made = await repository.commit(async (head) => {
-    const range = findRange(visit, head.oid);
-    found = await describe(visit, range, message);
+    const range = findRange(reader, head.oid);
+    found = await describe(reader, range, message);
     if (expected && (expected.tip !== found.tip || expected.end !== found.end)) {
       throw new MemoryError('conflict', 'The commits of the branch are not the ones shown.', {
         hint: 'Nothing was changed. Look at them again.',
       });
     }
-    return planOf(visit, range, message)?.rewrite;
-  }, visit.rights.signal);
+    return planOf(reader, range, message)?.rewrite;
+  }, reader.rights.signal);
   if (!made || !found) return undefined;
-  const commit = toCommitMade(made);
-  visit.rights.onCommit(commit);
+  const commit = made;
+  reader.rights.onCommit(commit);
   return { ...found, made: commit };
 }
 
@@ -49,10 +48,10 @@ export async function squash(
  *
  * Where `squash` would be refused, the commits stay as they are.
  */
-export async function squashForSync(visit: Visit): Promise<void> {
+export async function squashForSync(reader: HistoryReader): Promise<void> {
   try {
-    const found = await squashable(visit);
-    if (found.moved.length === 0) await squash(visit, found);
+    const found = await squashable(reader);
+    if (found.moved.length === 0) await squash(reader, found);
   } catch (error) {
     const harmless = ['unsupported', 'conflict', 'not_found'];
     if (!(error instanceof MemoryError) || !harmless.includes(error.code)) throw error;
@@ -60,23 +59,23 @@ export async function squashForSync(visit: Visit): Promise<void> {
 }
 
 async function describe(
-  visit: Visit,
+  reader: HistoryReader,
   range: UnpushedCommits,
   message?: string,
 ): Promise<Squashable> {
   const { links, end } = range;
   const of = (list: readonly UnpushedCommit[]) =>
-    Promise.all(list.map(({ oid }) => visit.describe(oid)));
+    Promise.all(list.map(({ oid }) => reader.describe(oid)));
   const below = links.slice(links.findIndex(isOurs));
   const commits = await of(below.filter(isOurs));
   const moved = await of(below.filter((link) => !isOurs(link)));
-  const plan = planOf(visit, range, message);
+  const plan = planOf(reader, range, message);
   return { tip: links[0]?.oid, commits, moved, end, message: plan?.message };
 }
 
 /** The message of the squashed commit, and how to make it; undefined for fewer than two commits. */
 function planOf(
-  visit: Visit,
+  reader: HistoryReader,
   { links }: UnpushedCommits,
   given?: string,
 ): { readonly message: string; readonly rewrite: Rewrite } | undefined {
@@ -85,8 +84,8 @@ function planOf(
   const oldest = ours.at(-1);
   const onto = oldest?.parent;
   if (!newest || !oldest || newest === oldest || onto === undefined) return undefined;
-  const { odb } = visit.archive.repository;
-  const folder = visit.archive.memory.inTree('');
+  const { odb } = reader.history.repository;
+  const folder = reader.history.memory.inTree('');
   const prefix = folder === '' ? '' : `${folder}/`;
   const records: string[] = [];
   for (const { path } of differences(odb, treeOf(odb, onto), treeOf(odb, newest.oid))) {
@@ -116,8 +115,8 @@ function isOurs({ inside, outside, commit }: UnpushedCommit): boolean {
 }
 
 /** The unpushed commits down to the oldest one of the memory, and why the next one is not among them. */
-function findRange(visit: Visit, tip: Oid | undefined): UnpushedCommits {
-  const { links, end } = unpushedCommits(visit, tip, (link) => {
+function findRange(reader: HistoryReader, tip: Oid | undefined): UnpushedCommits {
+  const { links, end } = unpushedCommits(reader, tip, (link) => {
     const { parent, inside, outside } = link;
     if (parent === undefined) return 'is the first commit';
     if (inside.length === 0 && outside.length === 0 && !isOurs(link)) return 'changes nothing';

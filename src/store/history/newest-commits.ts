@@ -5,8 +5,8 @@ import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { confirmationsIn } from '../records/message.ts';
 import { type PathChange, pacer, pathChanges } from './change-index.ts';
 import { pairMoves } from './comparison.ts';
+import type { HistoryReader } from './history-reader.ts';
 import { confirmedChanges } from './log-walk.ts';
-import type { Visit } from './visit.ts';
 
 /** Limit of the commits that are looked at; most commits of some projects leave the memory as it is. */
 const maxLooked = 2_000;
@@ -25,13 +25,13 @@ interface Waiting {
  * history.
  */
 export async function newestCommits(
-  visit: Visit,
+  reader: HistoryReader,
   head: Oid,
   limit: number,
 ): Promise<NewestCommits> {
-  const pause = pacer(visit.rights.signal);
+  const pause = pacer(reader.rights.signal);
   const began = monotonicTime();
-  const { odb } = visit.archive.repository;
+  const { odb } = reader.history.repository;
   const entries: LogEntry[] = [];
   let shallow = false;
   const seen = new Set<Oid>([head]);
@@ -50,7 +50,7 @@ export async function newestCommits(
     if (entries.length >= limit || monotonicTime() - began > maxTime) break;
     const commit = waiting.pop();
     if (!commit) break;
-    if (visit.archive.endsAt(commit.oid)) {
+    if (reader.history.endsAt(commit.oid)) {
       shallow = true;
       continue;
     }
@@ -58,12 +58,12 @@ export async function newestCommits(
       if (!seen.has(parent)) add(parent);
       seen.add(parent);
     }
-    const changes = ownChanges(visit, commit).filter(({ path }) => visit.mayRead(path));
-    const confirmed = confirmedChanges(commit.confirms, (path) => visit.mayRead(path));
+    const changes = ownChanges(reader, commit).filter(({ path }) => reader.mayRead(path));
+    const confirmed = confirmedChanges(commit.confirms, (path) => reader.mayRead(path));
     if (changes.length + confirmed.length > 0) {
       entries.push({
-        commit: await visit.describe(commit.oid),
-        changes: [...pairMoves(changes, visit.versions).map(({ change }) => change), ...confirmed],
+        commit: await reader.describe(commit.oid),
+        changes: [...pairMoves(changes, reader.versions).map(({ change }) => change), ...confirmed],
       });
     }
     await pause();
@@ -72,10 +72,10 @@ export async function newestCommits(
 }
 
 /** The changes in which a commit differs from every parent; all its changes unless it is a merge. */
-function ownChanges({ archive }: Visit, { oid, parents }: Waiting): PathChange[] {
-  const { odb } = archive.repository;
-  const now = archive.tree(oid);
-  const [first, ...others] = parents.map((parent) => archive.tree(parent));
+function ownChanges({ history }: HistoryReader, { oid, parents }: Waiting): PathChange[] {
+  const { odb } = history.repository;
+  const now = history.tree(oid);
+  const [first, ...others] = parents.map((parent) => history.tree(parent));
   const changes = pathChanges(odb, first, now);
   if (changes.length === 0 || others.length === 0) return changes;
   const elsewhere = others.map(

@@ -39,7 +39,7 @@ export class RepositoryHistory {
   }
 
   /** The index with everything that is reachable from a commit, and the commit's number in it. */
-  async place(commit: Oid, progress: IndexProgress): Promise<IndexedCommit> {
+  async indexedCommit(commit: Oid, progress: IndexProgress): Promise<IndexedCommit> {
     const index = this.#current();
     return { index, number: await index.update(commit, progress) };
   }
@@ -123,7 +123,7 @@ export class RepositoryHistory {
    * @throws MemoryError `not_found` where a shallow clone ends.
    */
   async #upTo(head: Oid, time: number, progress: IndexProgress) {
-    const { index, number } = await this.place(head, progress);
+    const { index, number } = await this.indexedCommit(head, progress);
     let first = head;
     for (let at: number | undefined = number; at !== undefined; ) {
       const { oid, parents, time: committed } = index.commit(at);

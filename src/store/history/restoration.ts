@@ -8,21 +8,20 @@ import type { Damaged } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { boundedListing } from '../records/bounded-listing.ts';
-import { toCommitMade } from '../records/call-rights.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import { inSlices, Slice } from '../records/slices.ts';
 import type { LiveTransaction } from '../records/transaction.ts';
+import { type HistoryReader, isBelow, memoryPath, noRecord } from './history-reader.ts';
 import { ancestors, ownChanges } from './lineage.ts';
 import { logBelow, stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
 import { stepsOfSection } from './section-history.ts';
 import { type RestoredPaths, restoreSection } from './section-restoration.ts';
-import { isBelow, memoryPath, noRecord, type Visit } from './visit.ts';
 
 /** Restores records, or a section of one, to an earlier state; see `History`. */
 export async function restore(
-  visit: Visit,
+  reader: HistoryReader,
   given: string | undefined,
   revision: string | undefined,
   { removes = false, seen }: RestoreOptions = {},
@@ -30,35 +29,35 @@ export async function restore(
   const { path: file, section } = parseAddress(given ?? '');
   const path = memoryPath(file);
   const source = await (revision === undefined
-    ? lastCommitWith(visit, path)
-    : visit.resolve(revision));
-  const records = visit.archive.records(source);
+    ? lastCommitWith(reader, path)
+    : reader.resolve(revision));
+  const records = reader.history.records(source);
   await records.refresh();
-  const { actor, signal, onCommit } = visit.rights;
+  const { actor, signal, onCommit } = reader.rights;
   let undone: readonly CommitInfo[] = [];
-  const { result, made } = await visit.archive.memory.change(
+  const { result, made } = await reader.history.memory.change(
     (outcome: RestoredPaths) => ({
       subject: `restore ${nameOf(path, section, outcome)} as of ${source.slice(0, 12)}`,
       trailers: { Restored: source },
     }),
     async (draft) => {
       await draft.refresh();
-      if (seen !== undefined) await checkSeen(visit, path, seen);
+      if (seen !== undefined) await checkSeen(reader, path, seen);
       const below = { path, section };
-      undone = await undoneChanges(visit, source, await visit.resolve('HEAD'), below);
+      undone = await undoneChanges(reader, source, await reader.resolve('HEAD'), below);
       if (path !== undefined && section !== undefined) {
-        return restoreSection(visit, draft, records, { path, section }, source, removes);
+        return restoreSection(reader, draft, records, { path, section }, source, removes);
       }
-      return path !== undefined && visit.archive.typeOf(path)
-        ? restoreOne(visit, draft, records, path, source, removes)
-        : restoreAll(visit, draft, records, path, source);
+      return path !== undefined && reader.history.typeOf(path)
+        ? restoreOne(reader, draft, records, path, source, removes)
+        : restoreAll(reader, draft, records, path, source);
     },
-    visit.access,
+    reader.access,
     await actor(),
     { signal, alone: true },
   );
-  if (made) onCommit(toCommitMade(made));
-  return { commit: await visit.describe(source), undone, ...result };
+  if (made) onCommit(made);
+  return { commit: await reader.describe(source), undone, ...result };
 }
 
 /**
@@ -68,12 +67,12 @@ export async function restore(
  * @throws MemoryError `conflict`.
  */
 export async function checkSeen(
-  visit: Visit,
+  reader: HistoryReader,
   path: string | undefined,
   seen: string,
 ): Promise<void> {
-  const [known, head] = [await visit.resolve(seen), await visit.resolve('HEAD')];
-  const [first] = visit.changes(known, head, path);
+  const [known, head] = [await reader.resolve(seen), await reader.resolve('HEAD')];
+  const [first] = reader.changes(known, head, path);
   if (!first) return;
   throw new MemoryError('conflict', `${first.path} was changed since ${known.slice(0, 12)}.`, {
     hint: 'Nothing was restored. Look at its present state, then try again.',
@@ -82,22 +81,22 @@ export async function checkSeen(
 }
 
 /** The last commit that has a record that was removed. */
-async function lastCommitWith(visit: Visit, path: string | undefined): Promise<Oid> {
-  const { archive } = visit;
+async function lastCommitWith(reader: HistoryReader, path: string | undefined): Promise<Oid> {
+  const { history } = reader;
   const needed = () =>
     new MemoryError('invalid_input', `${path ?? 'The memory'} was not removed.`, {
       hint: 'To restore an earlier state, give `revision`, such as HEAD~1 or 2026-01-31; record_history lists the commits.',
       issues: [{ path: ['revision'], kind: 'missing', message: 'is required' }],
     });
-  if (path === undefined || archive.memory.view.look(path)) throw needed();
-  const head = await visit.resolve('HEAD');
-  const { index, number } = await visit.place(head);
-  if (!archive.typeOf(path)) {
-    const log = await logBelow(visit, { index, number }, path, { limit: 0, skip: 0 });
+  if (path === undefined || history.memory.view.look(path)) throw needed();
+  const head = await reader.resolve('HEAD');
+  const { index, number } = await reader.indexedCommit(head);
+  if (!history.typeOf(path)) {
+    const log = await logBelow(reader, { index, number }, path, { limit: 0, skip: 0 });
     if (log) throw needed();
   } else {
-    if (archive.records(head).oid(path) !== undefined) return head;
-    const [last] = [...stepsOf(visit, { index, number }, path)]
+    if (history.records(head).oid(path) !== undefined) return head;
+    const [last] = [...stepsOf(reader, { index, number }, path)]
       .filter(({ origins }) => origins)
       .sort((a, b) => index.compare(a.commit, b.commit));
     const before = last?.blob ? last : last?.origins?.find(({ blob }) => blob);
@@ -110,7 +109,7 @@ async function lastCommitWith(visit: Visit, path: string | undefined): Promise<O
 }
 
 async function restoreOne(
-  visit: Visit,
+  reader: HistoryReader,
   draft: LiveTransaction,
   records: PastRecords,
   path: string,
@@ -118,7 +117,7 @@ async function restoreOne(
   removes: boolean,
 ): Promise<RestoredPaths> {
   const here = records.view.look(path);
-  const now = visit.archive.memory.view.look(path);
+  const now = reader.history.memory.view.look(path);
   // The record at this path may have had another path in that commit.
   const file = here ?? (now?.key === undefined ? undefined : records.view.find(now.type, now.key));
   if (!file && removes && now?.key !== undefined) {
@@ -132,18 +131,18 @@ async function restoreOne(
 }
 
 async function restoreAll(
-  visit: Visit,
+  reader: HistoryReader,
   draft: LiveTransaction,
   records: PastRecords,
   folder: string | undefined,
   source: Oid,
 ): Promise<RestoredPaths> {
-  const { view, types } = visit.archive.memory;
+  const { view, types } = reader.history.memory;
   const restored: string[] = [];
   const removed: string[] = [];
   const damaged: Damaged[] = [];
   let known = folder === undefined;
-  const { signal } = visit.rights;
+  const { signal } = reader.rights;
   const slice = new Slice();
   const turn = async () => {
     if (slice.isOver) await slice.turn();
@@ -214,20 +213,20 @@ function nameOf(
  * @param below the record, section or folder that is restored; without a path, all.
  */
 async function undoneChanges(
-  visit: Visit,
+  reader: HistoryReader,
   source: Oid,
   head: Oid,
   { path: below, section }: { readonly path: string | undefined } & Omit<RecordAddress, 'path'>,
 ): Promise<CommitInfo[]> {
-  const paths = new Set(visit.changes(source, head, below).map(({ path }) => path));
+  const paths = new Set(reader.changes(source, head, below).map(({ path }) => path));
   if (paths.size === 0) return [];
-  const restored = await visit.place(source);
-  const { index, number } = await visit.place(head);
-  const steps = section === undefined ? [] : [...stepsOf(visit, { index, number }, below ?? '')];
+  const restored = await reader.indexedCommit(source);
+  const { index, number } = await reader.indexedCommit(head);
+  const steps = section === undefined ? [] : [...stepsOf(reader, { index, number }, below ?? '')];
   const own =
     section === undefined
       ? undefined
-      : new Set(stepsOfSection(visit, steps, section).map(({ commit }) => commit));
+      : new Set(stepsOfSection(reader, steps, section).map(({ commit }) => commit));
   const kept = ancestors(index, restored.number);
   const later = [...ancestors(index, number).entries()].flatMap(([commit, known]) => {
     if (!known || kept[commit] || index.isCut(commit)) return [];
@@ -237,5 +236,5 @@ async function undoneChanges(
     return changes.some(({ path }) => paths.has(path)) ? [commit] : [];
   });
   later.sort((a, b) => index.compare(a, b));
-  return Promise.all(later.map((commit) => visit.describe(index.commit(commit).oid)));
+  return Promise.all(later.map((commit) => reader.describe(index.commit(commit).oid)));
 }

@@ -6,7 +6,7 @@ import {
 } from '../../core/markdown/section-statements.ts';
 import type { RecordChange } from '../../core/memory/history.ts';
 import type { Oid } from '../../git/objects/object.ts';
-import { noRecord, type Visit } from './visit.ts';
+import { type HistoryReader, noRecord } from './history-reader.ts';
 
 /**
  * Compares one section of a record in two commits.
@@ -16,13 +16,13 @@ import { noRecord, type Visit } from './visit.ts';
  * @throws MemoryError `not_found` for a section that neither commit has.
  */
 export function sectionChange(
-  visit: Visit,
+  reader: HistoryReader,
   { path, section: name = '' }: RecordAddress,
   old: Oid,
   now: Oid,
 ): RecordChange | undefined {
   const versions = [old, now].map((commit) =>
-    visit.versions.read(path, visit.archive.records(commit).oid(path)),
+    reader.versions.read(path, reader.history.records(commit).oid(path)),
   );
   const record = versions[1] ?? versions[0];
   if (!record) throw noRecord(path, now);

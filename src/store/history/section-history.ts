@@ -1,7 +1,7 @@
 import { Sections } from '../../core/markdown/section-statements.ts';
 import type { Oid } from '../../git/objects/object.ts';
+import type { HistoryReader } from './history-reader.ts';
 import type { Step } from './lineage.ts';
-import type { Visit } from './visit.ts';
 
 /**
  * Returns the changes of a record that changed one section of it.
@@ -10,15 +10,15 @@ import type { Visit } from './visit.ts';
  * @throws MemoryError `not_found` for a section that no version has.
  */
 export function stepsOfSection(
-  visit: Visit,
+  reader: HistoryReader,
   changes: readonly Step[],
   name: string,
 ): readonly Step[] {
   const last = changes.find(({ blob }) => blob !== undefined);
-  const text = last && visit.versions.read(last.path, last.blob)?.text;
+  const text = last && reader.versions.read(last.path, last.blob)?.text;
   const sections = new Sections(last?.path ?? '', text ?? '');
   const found = sections.find(name);
-  const history = new SectionHistory(visit, found ? sections.nameOf(found) : name);
+  const history = new SectionHistory(reader, found ? sections.nameOf(found) : name);
   const own = changes.filter((step) => history.isChangedBy(step));
   // A section that was removed is known by its earlier versions only.
   if (own.length === 0) sections.at(name);
@@ -27,14 +27,14 @@ export function stepsOfSection(
 
 /** The text of one section in the versions of a record. */
 class SectionHistory {
-  readonly #visit: Visit;
+  readonly #reader: HistoryReader;
   readonly #name: string;
   /** Texts by blob; undefined for a version without the section. */
   readonly #texts = new Map<Oid, string | undefined>();
 
   /** @param name as the latest version has it: a section of another name is another one. */
-  constructor(visit: Visit, name: string) {
-    this.#visit = visit;
+  constructor(reader: HistoryReader, name: string) {
+    this.#reader = reader;
     this.#name = name;
   }
 
@@ -49,7 +49,7 @@ class SectionHistory {
   #textOf(path: string, blob: Oid | undefined, known?: string): string | undefined {
     if (blob === undefined) return undefined;
     if (!this.#texts.has(blob)) {
-      const { text = '' } = this.#visit.versions.read(path, blob) ?? {};
+      const { text = '' } = this.#reader.versions.read(path, blob) ?? {};
       const isSame = known !== undefined && hasSection(text, known);
       this.#texts.set(blob, isSame ? known : sectionIn(path, text, this.#name));
     }

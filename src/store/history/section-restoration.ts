@@ -3,8 +3,8 @@ import type { Restoration } from '../../core/memory/history.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { takeSections } from '../merge/section-choice.ts';
 import type { LiveTransaction } from '../records/transaction.ts';
+import { type HistoryReader, noRecord } from './history-reader.ts';
 import type { PastRecords } from './past-records.ts';
-import { noRecord, type Visit } from './visit.ts';
 
 export type RestoredPaths = Omit<Restoration, 'commit' | 'undone'>;
 
@@ -15,14 +15,14 @@ export type RestoredPaths = Omit<Restoration, 'commit' | 'undone'>;
  * @throws MemoryError `not_found` for a record or section that the earlier state does not have.
  */
 export async function restoreSection(
-  visit: Visit,
+  reader: HistoryReader,
   draft: LiveTransaction,
   records: PastRecords,
   { path, section }: { readonly path: string; readonly section: string },
   source: Oid,
   removes: boolean,
 ): Promise<RestoredPaths> {
-  const here = visit.archive.memory.view.look(path);
+  const here = reader.history.memory.view.look(path);
   const file =
     records.view.look(path) ??
     // The record at this path may have had another path in that commit.

@@ -4,7 +4,7 @@ import { type Commit, formatCommit, type Oid, parseCommit } from '../../git/obje
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
-import type { Visit } from './visit.ts';
+import type { HistoryReader } from './history-reader.ts';
 
 /** Limit of commits that one rewrite replaces. */
 export const maxCommits = 1000;
@@ -33,15 +33,15 @@ export interface UnpushedCommits {
  * @param obstacle why the list ends before a commit; undefined to go on.
  */
 export function unpushedCommits(
-  visit: Visit,
+  reader: HistoryReader,
   tip: Oid | undefined,
   obstacle: (link: UnpushedCommit) => string | undefined = () => undefined,
 ): UnpushedCommits {
-  const { odb, refs } = visit.archive.repository;
+  const { odb, refs } = reader.history.repository;
   const links: UnpushedCommit[] = [];
   let end = 'There is no commit yet.';
   for (let at = tip; at !== undefined; at = links.at(-1)?.parent) {
-    const found = linkAt(visit, at);
+    const found = linkAt(reader, at);
     const reason = typeof found === 'string' ? found : obstacle(found);
     const isFull = links.length === maxCommits;
     if (isFull) end = `The limit is ${maxCommits} commits.`;
@@ -63,8 +63,8 @@ export function unpushedCommits(
 }
 
 /** Reads a commit that can be rewritten; returns why it cannot, if so. */
-function linkAt(visit: Visit, oid: Oid): UnpushedCommit | string {
-  const { odb, signs } = visit.archive.repository;
+function linkAt(reader: HistoryReader, oid: Oid): UnpushedCommit | string {
+  const { odb, signs } = reader.history.repository;
   const bytes = odb.content(oid, 'commit');
   const commit = parseCommit(bytes);
   const [parent, ...others] = commit.parents;
@@ -75,17 +75,17 @@ function linkAt(visit: Visit, oid: Oid): UnpushedCommit | string {
   const again = formatCommit(commit).toString('latin1');
   const same = again.trimEnd() === kept.toString('latin1').trimEnd();
   if (!same) return 'is signed, or not in UTF-8';
-  return { oid, commit, parent, ...changedPaths(visit, oid, parent) };
+  return { oid, commit, parent, ...changedPaths(reader, oid, parent) };
 }
 
 /** The paths that a commit changes, in the memory and outside it. */
 export function changedPaths(
-  visit: Visit,
+  reader: HistoryReader,
   oid: Oid,
   parent: Oid | undefined,
 ): Pick<UnpushedCommit, 'inside' | 'outside'> {
-  const { odb } = visit.archive.repository;
-  const folder = folderOf(visit);
+  const { odb } = reader.history.repository;
+  const folder = folderOf(reader);
   const inside: string[] = [];
   const outside: string[] = [];
   const before = parent === undefined ? undefined : treeOf(odb, parent);
@@ -105,7 +105,7 @@ export function rebuild(
 }
 
 /** The memory folder, with a trailing slash unless it is the whole tree. */
-function folderOf(visit: Visit): string {
-  const folder = visit.archive.memory.inTree('');
+function folderOf(reader: HistoryReader): string {
+  const folder = reader.history.memory.inTree('');
   return folder === '' ? '' : `${folder}/`;
 }

@@ -6,9 +6,9 @@ import { addTo } from '../../core/values/multimap.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { forkPoint } from '../evidence/evidence-check.ts';
 import { codeNow } from '../evidence/judged-places.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { entryAt } from '../history/last-change.ts';
 import { ancestors } from '../history/lineage.ts';
-import type { Visit } from '../history/visit.ts';
 import { inSlices } from '../records/slices.ts';
 import { BreakSearch } from './break-search.ts';
 import type { Claim, OpenClaim } from './claim.ts';
@@ -20,35 +20,38 @@ import { NewNames } from './new-name.ts';
 import { ProjectTree } from './project-tree.ts';
 
 /** Compares what the instructions and documents of the project say with its files and history. */
-export async function checkDocs(visit: Visit, request: EvidenceRequest): Promise<DocsReport> {
-  const report = await compare(visit, request);
+export async function checkDocs(
+  reader: HistoryReader,
+  request: EvidenceRequest,
+): Promise<DocsReport> {
+  const report = await compare(reader, request);
   if (request.fix !== true) return report;
-  const { repository } = visit.archive.code;
-  const { code } = codeNow(visit, await visit.archive.code.resolve('HEAD', visit.rights));
+  const { repository } = reader.history.code;
+  const { code } = codeNow(reader, await reader.history.code.resolve('HEAD', reader.rights));
   const fixed = await fixDocs(repository, report, (path) => code.inTree(path));
-  return fixed.length === 0 ? report : { ...(await compare(visit, request)), fixed };
+  return fixed.length === 0 ? report : { ...(await compare(reader, request)), fixed };
 }
 
-async function compare(visit: Visit, { since }: EvidenceRequest): Promise<DocsReport> {
-  const { code, memory } = visit.archive;
+async function compare(reader: HistoryReader, { since }: EvidenceRequest): Promise<DocsReport> {
+  const { code, memory } = reader.history;
   const { odb } = code.repository;
-  const head = await code.resolve('HEAD', visit.rights);
-  const pause = () => visit.rights.signal.throwIfAborted();
-  const fork = since === undefined ? undefined : await forkPoint(visit, head, since);
+  const head = await code.resolve('HEAD', reader.rights);
+  const pause = () => reader.rights.signal.throwIfAborted();
+  const fork = since === undefined ? undefined : await forkPoint(reader, head, since);
   const tree = await inSlices(ProjectTree.read(code.repository, head), pause);
-  const now = codeNow(visit, head);
+  const now = codeNow(reader, head);
   const judge = new ClaimJudge(tree);
   const isOurs = (path: string) => now.code.inProject(path) !== undefined;
   const docs = [...tree.files.keys()].filter(
     (path) => isOurs(path) && !path.startsWith(`${memory.folderInCode}/`),
   );
   await inSlices(judge.judge(docs), pause);
-  const isOld = fork === undefined ? undefined : await ancestry(visit, fork);
+  const isOld = fork === undefined ? undefined : await ancestry(reader, fork);
   const breaks = await inSlices(
     new BreakSearch(odb, judge.open, judge.manifests(), isOld).run(head),
     pause,
   );
-  const names = new NewNames(visit, now, tree);
+  const names = new NewNames(reader, now, tree);
   const found = new Map<string, DocFinding[]>();
   let drifted = 0;
   for (const open of judge.open) {
@@ -60,7 +63,7 @@ async function compare(visit: Visit, { since }: EvidenceRequest): Promise<DocsRe
     if (!isDrift) continue;
     drifted += 1;
     const next = broken && names.find(open.doc, open.claim, broken);
-    const commit = broken && (await visit.describeCode(broken.commit));
+    const commit = broken && (await reader.describeCode(broken.commit));
     const path = now.code.inProject(open.doc) ?? open.doc;
     addTo(found, path, finding(open, commit, next));
   }
@@ -82,8 +85,8 @@ async function compare(visit: Visit, { since }: EvidenceRequest): Promise<DocsRe
 }
 
 /** Whether a commit is another one or an ancestor of it. */
-async function ancestry(visit: Visit, commit: Oid): Promise<(other: Oid) => boolean> {
-  const { index, number } = await visit.codePlace(commit);
+async function ancestry(reader: HistoryReader, commit: Oid): Promise<(other: Oid) => boolean> {
+  const { index, number } = await reader.indexedCodeCommit(commit);
   const known = new Set<Oid>();
   ancestors(index, number).forEach((is, one) => {
     if (is) known.add(index.commit(one).oid);

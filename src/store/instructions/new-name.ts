@@ -3,7 +3,7 @@ import type { Oid } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import type { CodeNow } from '../evidence/judged-places.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import type { Break } from './break-search.ts';
 import type { Claim, OpenClaim } from './claim.ts';
 import { decodeDoc, isRetired, maxDocBytes } from './doc-files.ts';
@@ -15,12 +15,12 @@ const maxFiles = 20;
 
 /** Finds what broken claims have to say now, where the commit that broke them has only renamed something. */
 export class NewNames {
-  readonly #visit: Visit;
+  readonly #reader: HistoryReader;
   readonly #now: CodeNow;
   readonly #tree: ProjectTree;
 
-  constructor(visit: Visit, now: CodeNow, tree: ProjectTree) {
-    [this.#visit, this.#now, this.#tree] = [visit, now, tree];
+  constructor(reader: HistoryReader, now: CodeNow, tree: ProjectTree) {
+    [this.#reader, this.#now, this.#tree] = [reader, now, tree];
   }
 
   /** The claim with the new name; undefined where no single one is certain. */
@@ -69,7 +69,7 @@ export class NewNames {
 
   /** The folder to which all files of another one were moved. */
   #folderAfter(commit: Oid, parent: Oid, folder: string): string | undefined {
-    const { odb } = this.#visit.archive.code.repository;
+    const { odb } = this.#reader.history.code.repository;
     const inFolder = (at: string) =>
       `${folder}/`.startsWith(`${at}/`) || at.startsWith(`${folder}/`);
     const removed: string[] = [];
@@ -94,7 +94,7 @@ export class NewNames {
 
   /** The script that has the command of a removed one, and did not exist before. */
   #scriptAfter(name: string, { before, after }: Break): string | undefined {
-    const { odb } = this.#visit.archive.code.repository;
+    const { odb } = this.#reader.history.code.repository;
     const read = (blob: Oid | undefined) => {
       if (blob === undefined || odb.size(blob) > maxDocBytes) return undefined;
       return scripts.read(decodeDoc(odb.content(blob, 'blob')) ?? '')?.names;

@@ -4,9 +4,9 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { isOid, noObject } from '../../git/objects/object-format.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
-import type { Archive } from '../history/archive.ts';
 import { pathChanges } from '../history/change-index.ts';
 import { describeChange, pairMoves } from '../history/comparison.ts';
+import type { MemoryHistory } from '../history/memory-history.ts';
 import { Versions } from '../history/versions.ts';
 import { checkPin } from '../records/memory-config.ts';
 import { addressOf, type Pins, problemOf, short } from './pins.ts';
@@ -22,7 +22,7 @@ const maxAttempts = 10;
  * @returns why pins could not be fetched, by name.
  */
 export async function fetchPins(
-  archive: Archive,
+  history: MemoryHistory,
   pins: Pins,
   signal: AbortSignal,
   all: readonly MemoryPin[],
@@ -41,8 +41,8 @@ export async function fetchPins(
       const look = (objects: ObjectDatabase, tip: Oid) => ({
         fetched: gather(objects, tip, pin.folder),
       });
-      const { fetched } = await visit(archive, pin, pin.commit, look, signal);
-      await store(archive, pin, fetched, signal);
+      const { fetched } = await visit(history, pin, pin.commit, look, signal);
+      await store(history, pin, fetched, signal);
     } catch (error) {
       if (!(error instanceof MemoryError) || error.code === 'cancelled') throw error;
       failures.set(pin.name, error.text);
@@ -53,7 +53,7 @@ export async function fetchPins(
 
 /** Removes what was fetched of a memory; without a commit, of all its commits. */
 export async function forget(
-  { repository }: Archive,
+  { repository }: MemoryHistory,
   name: string,
   commit: Oid | undefined,
 ): Promise<void> {
@@ -66,45 +66,45 @@ export async function forget(
 
 /** Fetches what a pin would bring, and compares it by record with what is pinned. */
 export async function previewPin(
-  archive: Archive,
+  history: MemoryHistory,
   pins: Pins,
   signal: AbortSignal,
   wanted: MemoryPin,
 ): Promise<PinPreview> {
-  checkPin({ ...wanted, commit: wanted.commit || noObject(archive.repository.odb.format) });
+  checkPin({ ...wanted, commit: wanted.commit || noObject(history.repository.odb.format) });
   const wrong = problemOf(wanted, [wanted]);
   if (wrong !== undefined) throw new MemoryError('invalid_input', wrong);
-  await archive.memory.refresh();
+  await history.memory.refresh();
   const before = pins.present.find(({ name }) => name === wanted.name);
-  const old = before && treeOf(archive, pins, before);
+  const old = before && treeOf(history, pins, before);
   const source = wanted.commit === '' ? (wanted.ref ?? 'HEAD') : wanted.commit;
   const look = (objects: ObjectDatabase, tip: Oid) => {
     const fetched = gather(objects, tip, wanted.folder);
-    return { fetched, changes: compare(archive, objects, old, fetched.tree) };
+    return { fetched, changes: compare(history, objects, old, fetched.tree) };
   };
-  const { fetched, changes } = await visit(archive, wanted, source, look, signal);
+  const { fetched, changes } = await visit(history, wanted, source, look, signal);
   const { commit, folder } = fetched;
   const pin = { ...wanted, commit, ...(folder !== undefined && { folder }) };
   const problem = before && !old ? `Commit ${short(before)} is not fetched.` : undefined;
   // Last, so that a failed preview keeps nothing.
-  await store(archive, pin, fetched, signal);
+  await store(history, pin, fetched, signal);
   return { pin, before, changes, problem };
 }
 
 /** The memory folder of a pin; undefined if it is not fetched. */
-function treeOf({ repository }: Archive, pins: Pins, pin: MemoryPin): Oid | undefined {
+function treeOf({ repository }: MemoryHistory, pins: Pins, pin: MemoryPin): Oid | undefined {
   const receipt = pins.receipt(pin);
   return receipt && openReceipt(repository.odb, receipt, pin)?.tree;
 }
 
 function compare(
-  archive: Archive,
+  history: MemoryHistory,
   objects: ObjectDatabase,
   old: Oid | undefined,
   now: Oid,
 ): RecordChange[] {
-  const versions = new Versions(objects, (path) => archive.typeOf(path));
-  const changes = pathChanges(objects, old, now).filter(({ path }) => archive.typeOf(path));
+  const versions = new Versions(objects, (path) => history.typeOf(path));
+  const changes = pathChanges(objects, old, now).filter(({ path }) => history.typeOf(path));
   return pairMoves(changes, versions).flatMap((move) => describeChange(move, versions));
 }
 
@@ -114,7 +114,7 @@ function compare(
  * @throws MemoryError `not_found` if the remote does not have it.
  */
 async function visit<T extends { readonly fetched: FetchedMemory }>(
-  { memory, repository }: Archive,
+  { memory, repository }: MemoryHistory,
   pin: MemoryPin,
   source: string,
   look: (objects: ObjectDatabase, tip: Oid) => T,
@@ -133,7 +133,7 @@ async function visit<T extends { readonly fetched: FetchedMemory }>(
 
 /** Keeps a fetched memory; another process may do the same. */
 async function store(
-  { repository }: Archive,
+  { repository }: MemoryHistory,
   pin: MemoryPin,
   { receipt, objects }: FetchedMemory,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import type { MemoryPin } from '../../core/memory/pinned-memories.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
-import type { Archive } from '../history/archive.ts';
+import type { MemoryHistory } from '../history/memory-history.ts';
 import { shownTree } from '../layout/layout-trees.ts';
 import { configPath, readConfig } from '../records/memory-config.ts';
 import { ForeignMemory } from './foreign-memory.ts';
@@ -12,22 +12,22 @@ const maxOpen = 20;
 
 /** The pinned memories of one memory folder, shared by all calls. */
 export class Pins {
-  readonly #archive: Archive;
+  readonly #history: MemoryHistory;
   readonly #open = new Map<string, ForeignMemory>();
 
-  constructor(archive: Archive) {
-    this.#archive = archive;
+  constructor(history: MemoryHistory) {
+    this.#history = history;
   }
 
   /** The pins of the work tree. */
   get present(): readonly MemoryPin[] {
-    return this.#archive.memory.settings.pins;
+    return this.#history.memory.settings.pins;
   }
 
   /** The pins of a commit; none if its settings cannot be read. */
   at(commit: Oid): readonly MemoryPin[] {
     try {
-      return readConfig(this.#archive.records(commit).text(configPath) ?? '').memories ?? [];
+      return readConfig(this.#history.records(commit).text(configPath) ?? '').memories ?? [];
     } catch (error) {
       if (error instanceof MemoryError) return [];
       throw error;
@@ -36,7 +36,7 @@ export class Pins {
 
   /** The object of a pin that is fetched; undefined for one that is not. */
   receipt(pin: MemoryPin): Oid | undefined {
-    const repository = this.#archive.memory.repository();
+    const repository = this.#history.memory.repository();
     return repository?.canReadRefs ? repository.refs.resolve(memoryRef(pin)) : undefined;
   }
 
@@ -51,14 +51,14 @@ export class Pins {
     const key = `${receipt} ${pin.name} ${pin.commit} ${pin.folder ?? ''}`;
     const known = this.#open.get(key);
     if (known) return known;
-    const { odb } = this.#archive.repository;
+    const { odb } = this.#history.repository;
     const found = openReceipt(odb, receipt, pin);
     if (found === undefined) {
       return `What ${memoryRef(pin)} has is not the memory of the pinned commit: run "memory-bank memories fetch".`;
     }
     const opened = new ForeignMemory(
       pin,
-      this.#archive.open(shownTree(this.#archive.repository.odb, found.tree)),
+      this.#history.open(shownTree(this.#history.repository.odb, found.tree)),
       found.seconds,
     );
     this.#open.set(key, opened);

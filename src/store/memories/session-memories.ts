@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dayOf } from '../../core/declarations/context.ts';
 import { decisionTitle } from '../../core/evidence/text-statements.ts';
-import type { CommitMade } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/history.ts';
 import {
   type ForeignHit,
   type ForeignRecord,
@@ -16,10 +16,10 @@ import type { SearchRequest } from '../../core/memory/store.ts';
 import type { AnyRecordType, BriefPoint } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { withStorageErrors } from '../../git/disk/disk.ts';
-import type { Archive } from '../history/archive.ts';
-import { recordPath } from '../history/visit.ts';
+import { recordPath } from '../history/history-reader.ts';
+import type { MemoryHistory } from '../history/memory-history.ts';
 import { readableIn } from '../modes/access.ts';
-import { type CallRights, toCommitMade } from '../records/call-rights.ts';
+import type { CallRights } from '../records/call-rights.ts';
 import type { MemoryConfig } from '../records/memory-config.ts';
 import { forbidden } from '../records/record-reader.ts';
 import type { ForeignFile, ForeignMemory } from './foreign-memory.ts';
@@ -28,13 +28,13 @@ import { memoryRef } from './receipt.ts';
 
 /** The pinned memories, for one call of one session. */
 export class SessionMemories implements Memories {
-  readonly #archive: Archive;
+  readonly #history: MemoryHistory;
   readonly #pins: Pins;
   readonly #rights: CallRights;
   readonly #now: () => Date;
 
-  constructor(archive: Archive, pins: Pins, rights: CallRights, now: () => Date) {
-    this.#archive = archive;
+  constructor(history: MemoryHistory, pins: Pins, rights: CallRights, now: () => Date) {
+    this.#history = history;
     this.#pins = pins;
     this.#rights = rights;
     this.#now = now;
@@ -79,7 +79,7 @@ export class SessionMemories implements Memories {
 
   async #pinsAt(revision: string | undefined): Promise<readonly MemoryPin[]> {
     if (revision === undefined) return this.#pins.present;
-    return this.#pins.at(await this.#archive.resolve(revision, this.#rights));
+    return this.#pins.at(await this.#history.resolve(revision, this.#rights));
   }
 
   async records(): Promise<readonly ForeignRecord[]> {
@@ -128,7 +128,7 @@ export class SessionMemories implements Memories {
       const { fetchPins } = await import('./pin-fetch.ts');
       const all = await this.#pinsAt(revision);
       const { signal } = this.#rights;
-      const failures = await fetchPins(this.#archive, this.#pins, signal, all, name);
+      const failures = await fetchPins(this.#history, this.#pins, signal, all, name);
       const named = all.filter((pin) => name === undefined || pin.name === name);
       const after = await Promise.all(named.map((pin) => this.#describe(pin, all)));
       return after.map(({ problem, ...pin }) => ({
@@ -141,14 +141,14 @@ export class SessionMemories implements Memories {
   forget(name: string, commit?: string): Promise<void> {
     return withStorageErrors('remove a memory', async () => {
       const { forget } = await import('./pin-fetch.ts');
-      await forget(this.#archive, name, commit);
+      await forget(this.#history, name, commit);
     });
   }
 
   preview(wanted: MemoryPin): Promise<PinPreview> {
     return withStorageErrors('fetch a memory', async () => {
       const { previewPin } = await import('./pin-fetch.ts');
-      return previewPin(this.#archive, this.#pins, this.#rights.signal, wanted);
+      return previewPin(this.#history, this.#pins, this.#rights.signal, wanted);
     });
   }
 
@@ -156,8 +156,8 @@ export class SessionMemories implements Memories {
     name: string,
     expected: MemoryPin | undefined,
     pin: MemoryPin | undefined,
-  ): Promise<CommitMade | undefined> {
-    const { memory } = this.#archive;
+  ): Promise<MadeCommit | undefined> {
+    const { memory } = this.#history;
     await memory.refresh();
     const before = memory.settings.pins.find((one) => one.name === name);
     if (!isDeepStrictEqual(before, expected)) throw changedMeanwhile(name);
@@ -177,7 +177,7 @@ export class SessionMemories implements Memories {
       signal,
       configure,
     });
-    const commit = made && toCommitMade(made);
+    const commit = made && made;
     if (commit) this.#rights.onCommit(commit);
     return commit;
   }
@@ -213,7 +213,7 @@ export class SessionMemories implements Memories {
 
   /** The decisions of this memory: their titles, and the paths of their records. */
   async #ownDecisions(): Promise<ReadonlyMap<string, string>> {
-    const { memory } = this.#archive;
+    const { memory } = this.#history;
     await memory.refresh();
     const access = await this.#rights.access();
     const found = new Map<string, string>();

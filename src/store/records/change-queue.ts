@@ -1,10 +1,10 @@
 import { MemoryError } from '../../core/values/error.ts';
-import type { MadeCommit, ProposeAll } from '../../git/commit/repository.ts';
+import type { BranchCommit, ProposeAll } from '../../git/commit/repository.ts';
 import { cancelled } from '../../git/index/index-mark.ts';
 import { QueuedChange, type RepeatableChange, Round } from './change-round.ts';
 
 /** One mutation of the repository; see `Repository.commitAll`. */
-type CommitAll = (propose: ProposeAll, signal: AbortSignal) => Promise<readonly MadeCommit[]>;
+type CommitAll = (propose: ProposeAll, signal: AbortSignal) => Promise<readonly BranchCommit[]>;
 
 /**
  * Commits the changes of one process, in the order in which they came.
@@ -27,7 +27,7 @@ export class ChangeQueue {
    * @returns the commit; undefined if there was nothing to commit.
    * @throws MemoryError after which nothing of this change is written.
    */
-  async commit(change: RepeatableChange): Promise<MadeCommit | undefined> {
+  async commit(change: RepeatableChange): Promise<BranchCommit | undefined> {
     const { signal } = change;
     const queued = new QueuedChange(change);
     const abort = () => this.#abort(queued);

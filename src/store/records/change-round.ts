@@ -1,7 +1,7 @@
 import { monotonicTime } from '../../core/timing/clock.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Proposal } from '../../git/commit/commit-plan.ts';
-import type { MadeCommit } from '../../git/commit/repository.ts';
+import type { BranchCommit } from '../../git/commit/repository.ts';
 import { storageError } from '../../git/disk/disk.ts';
 import { cancelled } from '../../git/index/index-mark.ts';
 import { type LiveTransaction, RecordChangedError } from './transaction.ts';
@@ -30,10 +30,10 @@ export interface PlannedChange {
 export class QueuedChange {
   readonly change: RepeatableChange;
   /** The commit; undefined if there was nothing to commit. */
-  readonly made: Promise<MadeCommit | undefined>;
+  readonly made: Promise<BranchCommit | undefined>;
   /** Whether it is committed without others. */
   alone: boolean;
-  resolve!: (made: MadeCommit | undefined) => void;
+  resolve!: (made: BranchCommit | undefined) => void;
   reject!: (error: unknown) => void;
 
   constructor(change: RepeatableChange) {
@@ -124,7 +124,7 @@ export class Round {
   }
 
   /** Settles its changes after the mutation. */
-  settle(made: readonly MadeCommit[]): void {
+  settle(made: readonly BranchCommit[]): void {
     const commits = made.values();
     for (const [i, queued] of this.changes.entries()) {
       const outcome = this.#outcomes[i] ?? { proposal: undefined };

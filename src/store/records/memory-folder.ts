@@ -1,4 +1,5 @@
 import { join, sep } from 'node:path';
+import type { MadeCommit } from '../../core/memory/history.ts';
 import type { OnStored, Provenance } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -20,7 +21,6 @@ import { LayoutFolder } from '../layout/layout-folder.ts';
 import { isStoredApart, logAt } from '../layout/log-paths.ts';
 import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
-import type { MadeChange } from './call-rights.ts';
 import { planChange } from './change-plan.ts';
 import { type PlannedChange, type RepeatableChange, retried } from './change-round.ts';
 import { earlierId } from './earlier-id.ts';
@@ -204,7 +204,7 @@ export class MemoryFolder {
       /** Changes how records are stored in the same commit. */
       readonly convert?: () => readonly TextChange[];
     } = {},
-  ): Promise<{ readonly result: R; readonly made: MadeChange | undefined }> {
+  ): Promise<{ readonly result: R; readonly made: MadeCommit | undefined }> {
     let outcome: { result: R } | undefined;
     // Before a missing repository is created.
     this.settings.checkFormat();

@@ -1,7 +1,7 @@
 import { monotonicTime } from '../../core/timing/clock.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { pacer } from '../history/change-index.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { isAcceptance } from '../records/message.ts';
 
 /** Limit of the commits that are looked at, and the time after which the walk ends, in milliseconds. */
@@ -28,13 +28,13 @@ interface Met {
  * it. Nor does any where the walk is too long to tell.
  */
 export async function acceptedCommits(
-  visit: Visit,
+  reader: HistoryReader,
   head: Oid,
   wanted: ReadonlySet<Oid>,
 ): Promise<ReadonlySet<Oid>> {
-  const pause = pacer(visit.rights.signal);
+  const pause = pacer(reader.rights.signal);
   const began = monotonicTime();
-  const { odb } = visit.archive.repository;
+  const { odb } = reader.history.repository;
   const met = new Map<Oid, Met>();
   // The newest is last, so that it is cheap to take.
   const waiting: Met[] = [];
@@ -65,7 +65,7 @@ export async function acceptedCommits(
     if (looked >= maxLooked || monotonicTime() - began > maxTime) return new Set();
     commit.isWaiting = false;
     if (left.delete(commit.oid)) oldest = Math.min(oldest, commit.time);
-    if (!visit.archive.endsAt(commit.oid)) {
+    if (!reader.history.endsAt(commit.oid)) {
       for (const [at, parent] of commit.parents.entries()) {
         reach(parent, commit.isAccepted || (commit.accepts && at > 0));
       }

@@ -2,7 +2,7 @@ import { Sections } from '../../core/markdown/section-statements.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
 import { pathChanges } from '../history/change-index.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { isSame, mergeFile } from '../merge/merge-file.ts';
 import { proposedBy, type SquashedCommit } from '../records/message.ts';
 
@@ -29,10 +29,10 @@ export interface PartFile {
 
 /** The commits that only a line has, oldest first, without merges. */
 export function proposedCommits(
-  visit: Visit,
+  reader: HistoryReader,
   { name, tip, known }: Omit<ProposedLine, 'base'>,
 ): SquashedCommit[] {
-  const { odb } = visit.archive.repository;
+  const { odb } = reader.history.repository;
   return [...reachableCommits(odb, known, [{ name, oid: tip }]).keys()]
     .map((oid) => ({ oid, commit: parseCommit(odb.content(oid, 'commit')) }))
     .filter(({ commit }) => commit.parents.length < 2)
@@ -65,24 +65,24 @@ export function acceptanceOf({
 
 /** The commits of a line that made the changes of some files, oldest first. */
 export function contributions(
-  visit: Visit,
+  reader: HistoryReader,
   { base, tip, known, name }: ProposedLine,
   files: ReadonlyMap<string, PartFile>,
 ): SquashedCommit[] {
-  const { odb } = visit.archive.repository;
-  const own = proposedCommits(visit, { name, tip, known });
+  const { odb } = reader.history.repository;
+  const own = proposedCommits(reader, { name, tip, known });
   const since = new Map<PartFile, readonly SquashedCommit[]>();
   for (const one of own) {
     const [parent] = one.commit.parents;
-    const before = parent === undefined ? undefined : visit.archive.tree(parent);
-    for (const { path } of pathChanges(odb, before, visit.archive.tree(one.oid))) {
+    const before = parent === undefined ? undefined : reader.history.tree(parent);
+    for (const { path } of pathChanges(odb, before, reader.history.tree(one.oid))) {
       const file = files.get(path);
       if (!file) continue;
-      const state = stateOf(visit, one.oid, file);
-      if (state === stateOf(visit, parent, file)) continue;
-      if (!file.sections && isPartOfBase(visit, { base, parent, commit: one.oid, path })) continue;
+      const state = stateOf(reader, one.oid, file);
+      if (state === stateOf(reader, parent, file)) continue;
+      if (!file.sections && isPartOfBase(reader, { base, parent, commit: one.oid, path })) continue;
       // A change that was taken back, or is a part of the base, does not count.
-      const isBack = state === stateOf(visit, base, file);
+      const isBack = state === stateOf(reader, base, file);
       since.set(file, isBack ? [] : [...(since.get(file) ?? []), one]);
     }
   }
@@ -92,29 +92,29 @@ export function contributions(
 
 /** Whether the base of a line already has what a commit of the line changes in a record. */
 function isPartOfBase(
-  visit: Visit,
+  reader: HistoryReader,
   at: { base: Oid | undefined; parent: Oid | undefined; commit: Oid; path: string },
 ): boolean {
-  const { odb } = visit.archive.repository;
+  const { odb } = reader.history.repository;
   const bytesAt = (commit: Oid | undefined) => {
-    const blob = commit && blobAt(visit, commit, at.path);
+    const blob = commit && blobAt(reader, commit, at.path);
     return blob ? odb.content(blob, 'blob') : undefined;
   };
   const sides = { base: bytesAt(at.parent), ours: bytesAt(at.base), theirs: bytesAt(at.commit) };
   if (isSame(sides.ours, sides.base)) return false;
-  const { bytes, conflict } = mergeFile(visit.archive.memory.types, at.path, sides, 7);
+  const { bytes, conflict } = mergeFile(reader.history.memory.types, at.path, sides, 7);
   return !conflict && isSame(bytes, sides.ours);
 }
 
 /** The state of a file or its sections in a commit, for a comparison. */
 function stateOf(
-  visit: Visit,
+  reader: HistoryReader,
   commit: Oid | undefined,
   { path, sections }: PartFile,
 ): string | undefined {
   if (commit === undefined) return undefined;
-  if (!sections) return blobAt(visit, commit, path);
-  const text = textAt(visit, commit, path) ?? '';
+  if (!sections) return blobAt(reader, commit, path);
+  const text = textAt(reader, commit, path) ?? '';
   const all = new Sections(path, text);
   return [...sections]
     .map((name) => {
@@ -124,12 +124,16 @@ function stateOf(
     .join('\0');
 }
 
-function blobAt(visit: Visit, commit: Oid, path: string): Oid | undefined {
-  return visit.archive.blob(commit, path);
+function blobAt(reader: HistoryReader, commit: Oid, path: string): Oid | undefined {
+  return reader.history.blob(commit, path);
 }
 
 /** The text of a record in a commit. */
-export function textAt(visit: Visit, commit: Oid | undefined, path: string): string | undefined {
-  const blob = commit && blobAt(visit, commit, path);
-  return blob && visit.versions.text(path, blob);
+export function textAt(
+  reader: HistoryReader,
+  commit: Oid | undefined,
+  path: string,
+): string | undefined {
+  const blob = commit && blobAt(reader, commit, path);
+  return blob && reader.versions.text(path, blob);
 }

@@ -13,8 +13,8 @@ import { listTree, type TreeEntry } from '../../git/objects/tree.ts';
 import { withEntry } from '../../git/objects/tree-edit.ts';
 import { pathChanges } from '../history/change-index.ts';
 import { type Move, pairMoves } from '../history/comparison.ts';
+import { type HistoryReader, isBelow, recordPath } from '../history/history-reader.ts';
 import { entryAt, folderAt } from '../history/last-change.ts';
-import { isBelow, recordPath, type Visit } from '../history/visit.ts';
 import { composeLog, storedChanges } from '../layout/entry-logs.ts';
 import { storedFiles } from '../layout/layout-trees.ts';
 import { isStoredApart } from '../layout/log-paths.ts';
@@ -35,16 +35,16 @@ const fileMode = '100644';
 
 /** The changes of a line, record by record. Without a common commit, all its records are additions. */
 export function proposedMoves(
-  visit: Visit,
+  reader: HistoryReader,
   { base, tip }: Pick<ProposedLine, 'base' | 'tip'>,
 ): Move[] {
-  const { archive, versions } = visit;
+  const { history, versions } = reader;
   const changes =
     base === undefined
-      ? pathChanges(archive.repository.odb, undefined, archive.tree(tip))
-      : visit.changes(base, tip, undefined);
+      ? pathChanges(history.repository.odb, undefined, history.tree(tip))
+      : reader.changes(base, tip, undefined);
   return pairMoves(
-    changes.filter(({ path }) => visit.mayRead(path)),
+    changes.filter(({ path }) => reader.mayRead(path)),
     versions,
   );
 }
@@ -58,19 +58,19 @@ export function proposedMoves(
  * @throws MemoryError `not_found` for an address of which the line changes nothing, `invalid_input`.
  */
 export function proposedPart(
-  visit: Visit,
+  reader: HistoryReader,
   line: ProposedLine,
   addresses: readonly string[],
 ): ProposedPart {
-  const { memory, repository } = visit.archive;
+  const { memory, repository } = reader.history;
   const writer = new PartWriter(repository.odb);
-  const files = filesOf(visit, line, addresses);
+  const files = filesOf(reader, line, addresses);
   let tree = line.base === undefined ? undefined : treeOf(repository.odb, line.base);
-  for (const [path, oid] of storedBlobs(visit, line, writer, [...files.values()])) {
+  for (const [path, oid] of storedBlobs(reader, line, writer, [...files.values()])) {
     const mode = entryAt(repository.odb, line.tip, memory.inTree(path))?.mode ?? fileMode;
     tree = writer.tree(tree, memory.inTree(path), oid === undefined ? undefined : { mode, oid });
   }
-  const commits = contributions(visit, line, files);
+  const commits = contributions(reader, line, files);
   const tip = { oid: line.tip, commit: parseCommit(repository.odb.content(line.tip, 'commit')) };
   const { author, committer } = (commits.at(-1) ?? tip).commit;
   const commit = writer.add(
@@ -88,23 +88,23 @@ export function proposedPart(
 
 /** The blobs of the files that a part changes, as the base of its line stores them; undefined removes one. */
 function storedBlobs(
-  visit: Visit,
+  reader: HistoryReader,
   line: ProposedLine,
   writer: PartWriter,
   files: readonly PartFile[],
 ): readonly (readonly [path: string, oid: Oid | undefined])[] {
-  const { memory, repository } = visit.archive;
+  const { memory, repository } = reader.history;
   const add = (text: string | undefined) =>
     text === undefined ? undefined : writer.add('blob', Buffer.from(text));
   const tree = line.base && folderAt(repository.odb, line.base, memory.inTree(''));
   const stored = storedFiles(repository.odb, tree);
   const textOf = ({ path, sections }: PartFile) =>
-    sections && withSections(visit, line, path, sections);
+    sections && withSections(reader, line, path, sections);
   const isApart = ({ path }: PartFile) => stored !== undefined && isStoredApart(path);
   const edits = files.filter(isApart).map((file) => {
     const { path, blob } = file;
     const before = stored && composeLog(stored, path);
-    return { path, before, after: textOf(file) ?? (blob && visit.versions.text(path, blob)) };
+    return { path, before, after: textOf(file) ?? (blob && reader.versions.text(path, blob)) };
   });
   const changes = stored ? storedChanges(edits, stored, line.tip.slice(0, 8)) : [];
   return [
@@ -164,16 +164,16 @@ class PartWriter {
 
 /** The files that addresses name, by path. */
 function filesOf(
-  visit: Visit,
+  reader: HistoryReader,
   line: ProposedLine,
   addresses: readonly string[],
 ): ReadonlyMap<string, PartFile> {
-  const moves = proposedMoves(visit, line);
+  const moves = proposedMoves(reader, line);
   const files = new Map<string, PartFile>();
   for (const address of addresses) {
     const { path: given, section } = parseAddress(pastedPath(address));
     const path = recordPath(given);
-    visit.checkRead(path);
+    reader.checkRead(path);
     const found = moves.filter(({ change }) => isPartOf(change, path));
     if (found.length === 0) throw noChange(line.name, address);
     for (const { change, after } of found) {
@@ -197,12 +197,12 @@ function isPartOf(change: Move['change'], path: string): boolean {
 
 /** The text of a record at the base of a line, with some sections as the line has them. */
 function withSections(
-  visit: Visit,
+  reader: HistoryReader,
   line: ProposedLine,
   path: string,
   wanted: ReadonlySet<string>,
 ): string {
-  const [before, after] = [line.base, line.tip].map((oid) => textAt(visit, oid, path));
+  const [before, after] = [line.base, line.tip].map((oid) => textAt(reader, oid, path));
   if (before === undefined && after !== undefined && /^\uFEFF?---[ \t]*\r?\n/.test(after)) {
     throw new MemoryError('invalid_input', `${path} is a new record.`, {
       hint: `Give it as a whole: ${path}.`,

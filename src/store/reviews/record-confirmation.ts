@@ -5,54 +5,56 @@ import type { Confirmable, RecordConfirmation } from '../../core/memory/waiting-
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { Confirmations, confirmedText } from '../history/confirmations.ts';
+import { type HistoryReader, recordPath } from '../history/history-reader.ts';
 import { checkSeen } from '../history/restoration.ts';
-import { recordPath, type Visit } from '../history/visit.ts';
-import { toCommitMade } from '../records/call-rights.ts';
 
 /** Confirms a record or section as it is, with a commit that changes no file; see `Reviews`. */
 export async function confirm(
-  visit: Visit,
+  reader: HistoryReader,
   given: string,
   seen?: string,
 ): Promise<RecordConfirmation> {
-  const { actor, signal, onCommit } = visit.rights;
+  const { actor, signal, onCommit } = reader.rights;
   const { path: asked, section } = parseAddress(pastedPath(given));
   const path = recordPath(asked);
   const named = formatAddress({ path, section });
-  const { result, made } = await visit.archive.memory.change(
+  const { result, made } = await reader.history.memory.change(
     (confirms: Confirmed) => ({ subject: `confirm ${confirms.address}`, confirms }),
     async (draft): Promise<Confirmed> => {
       await draft.refresh();
-      if (seen !== undefined) await checkSeen(visit, path, seen);
+      if (seen !== undefined) await checkSeen(reader, path, seen);
       const address = await draft.addressOf(named);
       const text = address === undefined ? undefined : await draft.text(address);
       if (address === undefined || text === undefined) throw missing(named);
       await draft.keep(path);
       return { address, text: confirmedText(text) };
     },
-    visit.access,
+    reader.access,
     await actor(),
     { signal, alone: true },
   );
   if (!made) throw new MemoryError('internal', `${result.address} was not confirmed.`);
-  onCommit(toCommitMade(made));
-  return { address: result.address, commit: await visit.describe(made.oid) };
+  onCommit(made);
+  return { address: result.address, commit: await reader.describe(made.oid) };
 }
 
 /** The record and its sections as they are now, with what is confirmed of them; see `Reviews`. */
-export async function confirmable(visit: Visit, given: string): Promise<readonly Confirmable[]> {
+export async function confirmable(
+  reader: HistoryReader,
+  given: string,
+): Promise<readonly Confirmable[]> {
   const path = recordPath(given);
-  visit.checkRead(path);
-  const { memory, repository } = visit.archive;
+  reader.checkRead(path);
+  const { memory, repository } = reader.history;
   const head = repository.head().oid;
   const text = memory.text(path)?.replaceAll('\r\n', '\n');
   if (head === undefined || text === undefined) return [];
-  const place = await visit.place(head);
-  const confirmations = new Confirmations(visit, place);
+  const place = await reader.indexedCommit(head);
+  const confirmations = new Confirmations(reader, place);
   const sections = path.endsWith('.md') ? new Sections(path, text) : undefined;
   const parts = confirmations.inText(path, text);
   const commitOf = async (number: number | undefined) =>
-    number === undefined ? undefined : visit.describe(place.index.commit(number).oid);
+    number === undefined ? undefined : reader.describe(place.index.commit(number).oid);
   const entries = sections?.all.filter((one) => sections.addressOf(one) !== path) ?? [];
   const level = Math.min(...entries.map((one) => one.level));
   const found = await Promise.all(

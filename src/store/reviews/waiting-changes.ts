@@ -2,7 +2,7 @@ import type { WaitingReview } from '../../core/memory/waiting-reviews.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { isSame, mergeFile } from '../merge/merge-file.ts';
 import { areRelated, divergence } from '../sync/divergence.ts';
 import { proposedMoves } from './proposed-part.ts';
@@ -12,30 +12,34 @@ export const rewritten =
   'it has no commit in common with the memory, whose history was rewritten since';
 
 /** The last commit that two lines have in common; undefined if they have none. */
-export async function lastCommon(visit: Visit, ours: Oid, theirs: Oid): Promise<Oid | undefined> {
-  if (!(await areRelated(visit, ours, theirs))) return undefined;
-  return (await divergence(visit, ours, theirs)).base;
+export async function lastCommon(
+  reader: HistoryReader,
+  ours: Oid,
+  theirs: Oid,
+): Promise<Oid | undefined> {
+  if (!(await areRelated(reader, ours, theirs))) return undefined;
+  return (await divergence(reader, ours, theirs)).base;
 }
 
 /** Describes the changes that only a review has; undefined if there are none. */
 export async function describeWaiting(
-  visit: Visit,
+  reader: HistoryReader,
   name: string,
   tip: Oid,
   base: Oid,
 ): Promise<WaitingReview | undefined> {
-  const { odb } = visit.archive.repository;
+  const { odb } = reader.history.repository;
   const own = [...reachableCommits(odb, base, [{ name, oid: tip }]).keys()];
   if (own.length === 0) return undefined;
-  const fork = await lastCommon(visit, base, tip);
-  const open = openPaths(visit, base, tip, fork);
-  const changes = proposedMoves(visit, { base: fork, tip }).filter(
+  const fork = await lastCommon(reader, base, tip);
+  const open = openPaths(reader, base, tip, fork);
+  const changes = proposedMoves(reader, { base: fork, tip }).filter(
     ({ change: { path, from } }) => open.has(path) || (from !== undefined && open.has(from)),
   );
   if (changes.length === 0) return undefined;
   const infos = own
     .filter((oid) => !isNote(odb, oid))
-    .map((oid) => visit.archive.commit(oid))
+    .map((oid) => reader.history.commit(oid))
     .sort((a, b) => (a.at < b.at ? 1 : -1));
   const [last] = infos;
   return {
@@ -56,11 +60,16 @@ export async function describeWaiting(
  * @param fork the last common commit; without one, a record that the memory has with all that the review
  *   has of it is not open.
  */
-function openPaths(visit: Visit, base: Oid, tip: Oid, fork: Oid | undefined): ReadonlySet<string> {
-  const changes = visit.changes(base, tip, undefined);
+function openPaths(
+  reader: HistoryReader,
+  base: Oid,
+  tip: Oid,
+  fork: Oid | undefined,
+): ReadonlySet<string> {
+  const changes = reader.changes(base, tip, undefined);
   if (fork !== undefined) return new Set(changes.map(({ path }) => path));
-  const { odb } = visit.archive.repository;
-  const { types } = visit.archive.memory;
+  const { odb } = reader.history.repository;
+  const { types } = reader.history.memory;
   const content = (blob: Oid | undefined) =>
     blob === undefined ? undefined : odb.content(blob, 'blob');
   const open = changes.filter(({ path, before, after }) => {

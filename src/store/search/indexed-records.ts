@@ -21,14 +21,14 @@ export const maxTokens = 6_000_000;
 /** Larger files are indexed after all others, the smallest of them first. */
 const smallBytes = 64 * 1024;
 /** Two files are about equally large when the smaller one has at least this share of the larger one. */
-const alike = 0.75;
+const similarSizeRatio = 0.75;
 /** A search waits until this much is indexed, however long that takes. */
 const awaitedBytes = 6 * 1024 * 1024;
 const awaitedWords = 75_000;
 /** A write indexes this many records at once, and leaves more of them to the background. */
-const awaitedFew = 20;
+const inlineUpdates = 20;
 /** Time that a search waits for more than that, in milliseconds. */
-const patience = 1000;
+const maxWaitMs = 1000;
 /** Interval at which a search checks after that whether enough is indexed, in milliseconds. */
 const poll = 50;
 
@@ -132,7 +132,7 @@ export class IndexedRecords {
     this.#begun ??= this.#begin();
     const start = monotonicTime();
     while (this.#isBehind()) {
-      const left = start + patience - monotonicTime();
+      const left = start + maxWaitMs - monotonicTime();
       if (left <= 0 && this.#isLarge()) return;
       await soon(this.#start(), left > 0 ? left : poll);
     }
@@ -192,7 +192,7 @@ export class IndexedRecords {
   isReady(): boolean {
     this.#begun ??= this.#begin();
     if (!this.#isBehind()) return true;
-    if (!this.#work && this.#begun.length + this.#changed.size <= awaitedFew) {
+    if (!this.#work && this.#begun.length + this.#changed.size <= inlineUpdates) {
       allAtOnce(this.#steps());
       return true;
     }
@@ -317,7 +317,7 @@ export class IndexedRecords {
   /** Size limit of the next file: one about as large as a file that is left out would not fit. */
   #room(): number {
     const [, least = Number.POSITIVE_INFINITY] = this.#leftOut.smallest() ?? [];
-    return Math.min(maxIndexedBytes, alike * least);
+    return Math.min(maxIndexedBytes, similarSizeRatio * least);
   }
 
   /** Evicts the largest record from the index. */

@@ -8,8 +8,8 @@ import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { type Oid, objectId, parseCommit } from '../../git/objects/object.ts';
 import type { ChangeIndex } from '../history/change-index.ts';
 import { Confirmations } from '../history/confirmations.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import type { IndexedCommit } from '../history/repository-history.ts';
-import type { Visit } from '../history/visit.ts';
 import { commitInfo, isAcceptance } from '../records/message.ts';
 import { squashedMessages } from '../records/message-parts.ts';
 import { acceptedCommits } from '../reviews/accepted-commits.ts';
@@ -58,11 +58,11 @@ export class HitChanges {
    * @param past the commit whose records the hits are; undefined for those of the work tree.
    */
   async addTo<T extends Asked>(
-    visit: Visit,
+    reader: HistoryReader,
     hits: readonly T[],
     past?: Oid,
   ): Promise<readonly (T & { readonly changed?: HitChange })[]> {
-    const changes = await this.#of(visit, hits, past);
+    const changes = await this.#of(reader, hits, past);
     return hits.map((hit, at) => {
       const changed = changes[at];
       return changed ? { ...hit, changed } : hit;
@@ -70,16 +70,16 @@ export class HitChanges {
   }
 
   async #of(
-    visit: Visit,
+    reader: HistoryReader,
     hits: readonly Asked[],
     past: Oid | undefined,
   ): Promise<readonly (HitChange | undefined)[]> {
     try {
       if (hits.length === 0) return [];
-      const head = past ?? visit.head;
-      const place = head === undefined ? undefined : await this.#place(visit, head);
+      const head = past ?? reader.head;
+      const place = head === undefined ? undefined : await this.#place(reader, head);
       if (head === undefined || !place) return [];
-      return await this.#changes(visit, head, place, hits, past);
+      return await this.#changes(reader, head, place, hits, past);
     } catch (error) {
       // A search also answers where the history cannot be read.
       if (error instanceof MemoryError && error.code !== 'cancelled') return [];
@@ -88,10 +88,10 @@ export class HitChanges {
   }
 
   /** The index of the history, unless it takes too long to make; then it is made for later searches. */
-  async #place(visit: Visit, head: Oid): Promise<IndexedCommit | undefined> {
-    const known = visit.archive.known(head);
+  async #place(reader: HistoryReader, head: Oid): Promise<IndexedCommit | undefined> {
+    const known = reader.history.known(head);
     if (known) return known;
-    const place = visit.place(head);
+    const place = reader.indexedCommit(head);
     const found = place.catch((error) => {
       if (error instanceof MemoryError) return undefined;
       throw error;
@@ -100,7 +100,7 @@ export class HitChanges {
   }
 
   async #changes(
-    visit: Visit,
+    reader: HistoryReader,
     head: Oid,
     place: IndexedCommit,
     hits: readonly Asked[],
@@ -108,17 +108,18 @@ export class HitChanges {
   ): Promise<readonly (HitChange | undefined)[]> {
     const { index, number } = place;
     const paths = [...new Set(hits.map(({ path }) => path))];
-    const all = () => visit.archive.memory.view.paths();
+    const all = () => reader.history.memory.view.paths();
     const latestOf = past === undefined ? this.#latest : new LatestCommits();
     const latest = await latestOf.of(index, number, paths, all);
-    if (past === undefined && paths.length > manyPaths) await visit.archive.records(head).refresh();
-    const written = new SectionCommits(visit, place, (path) => textNow(visit, path, past));
+    if (past === undefined && paths.length > manyPaths)
+      await reader.history.records(head).refresh();
+    const written = new SectionCommits(reader, place, (path) => textNow(reader, path, past));
     const found = hits.map((hit) => {
       const last = latest.get(hit.path);
       if (last === undefined) return undefined;
       if (past === undefined) {
         const { oid } = index.commit(last);
-        if (!this.#isCommitted(visit, head, oid, hit.path)) return undefined;
+        if (!this.#isCommitted(reader, head, oid, hit.path)) return undefined;
       }
       const { commit, verified } = this.#writtenAt(hit, last, index, written);
       const changeIn = (number: number) => ({ oid: index.commit(number).oid, of: hit });
@@ -128,9 +129,9 @@ export class HitChanges {
       };
     });
     const changes = found.flatMap((one) => (one ? [one.own, one.verified ?? []].flat() : []));
-    await this.#learn(visit, head, place, changes);
-    const confirmations = new Confirmations(visit, place);
-    const isUnknown = found.includes(undefined) && isMoving(visit, head);
+    await this.#learn(reader, head, place, changes);
+    const confirmations = new Confirmations(reader, place);
+    const isUnknown = found.includes(undefined) && isMoving(reader, head);
     return found.map((one, at) => {
       if (one === undefined) return isUnknown ? undefined : uncommitted;
       const own = this.#made.get(this.#key(one.own));
@@ -138,9 +139,9 @@ export class HitChanges {
       const change = own && verified && !own.confirmed ? confirmedBy(own, verified) : own;
       const hit = hits[at];
       if (!change || !hit || confirmations.isEmpty) return change;
-      const confirming = confirmations.ofText(hit, textNow(visit, hit.path, past) ?? '');
+      const confirming = confirmations.ofText(hit, textNow(reader, hit.path, past) ?? '');
       if (confirming === undefined) return change;
-      return confirmedAs(change, visit.archive.commit(index.commit(confirming).oid));
+      return confirmedAs(change, reader.history.commit(index.commit(confirming).oid));
     });
   }
 
@@ -148,13 +149,13 @@ export class HitChanges {
    * Whether a file is as HEAD has it. Their times say nothing about it: the commit may be from another
    * clock, and a copy can keep the time of its original.
    */
-  #isCommitted(visit: Visit, head: Oid, last: Oid, path: string): boolean {
-    const record = visit.record(path);
+  #isCommitted(reader: HistoryReader, head: Oid, last: Oid, path: string): boolean {
+    const record = reader.record(path);
     if (!record) return false;
     const { stat, settled } = record;
     const known = this.#compared.get(path);
     if (known?.last === last && sameStat(known.stat, stat)) return known.isSame;
-    const isSame = isAsCommitted(visit, head, path);
+    const isSame = isAsCommitted(reader, head, path);
     // A file that was changed a moment ago can change again without another timestamp.
     if (settled) keep(this.#compared, path, { last, stat, isSame });
     return isSame;
@@ -180,7 +181,7 @@ export class HitChanges {
 
   /** Reads what commits say of their makers, and finds out which of them a person has accepted. */
   async #learn(
-    visit: Visit,
+    reader: HistoryReader,
     head: Oid,
     { index, number }: IndexedCommit,
     found: readonly ChangeIn[],
@@ -188,7 +189,7 @@ export class HitChanges {
     if (this.#made.size >= maxKnown) this.#made.clear();
     const unknown = found.filter((change) => !this.#made.has(this.#key(change)));
     if (unknown.length === 0) return;
-    const { odb } = visit.archive.repository;
+    const { odb } = reader.history.repository;
     const accepts = (oid: Oid) => isAcceptance(parseCommit(odb.content(oid, 'commit')).message);
     for (; this.#acceptances.seen <= number; this.#acceptances.seen++) {
       const { oid, parents } = index.commit(this.#acceptances.seen);
@@ -196,7 +197,7 @@ export class HitChanges {
       if (!this.#acceptances.any && parents.length > 1) this.#acceptances.any = accepts(oid);
     }
     const accepted = this.#acceptances.any
-      ? await acceptedCommits(visit, head, new Set(unknown.map(({ oid }) => oid)))
+      ? await acceptedCommits(reader, head, new Set(unknown.map(({ oid }) => oid)))
       : undefined;
     for (const change of unknown) {
       const { oid, of } = change;
@@ -241,27 +242,27 @@ function nameOf(author: string): string {
 }
 
 /** Whether git is changing the work tree, as in a checkout: a file may be of a commit that HEAD is not yet. */
-function isMoving(visit: Visit, head: Oid): boolean {
-  const { repository, memory } = visit.archive;
+function isMoving(reader: HistoryReader, head: Oid): boolean {
+  const { repository, memory } = reader.history;
   const lock = join(repository.tree.gitDir, 'index.lock');
   return repository.head().oid !== head || memory.files.lstat(lock) !== undefined;
 }
 
 /** The text of a record of the work tree, or of a commit. */
-function textNow(visit: Visit, path: string, past: Oid | undefined): string | undefined {
-  const { archive } = visit;
-  return past === undefined ? archive.memory.text(path) : archive.records(past).text(path);
+function textNow(reader: HistoryReader, path: string, past: Oid | undefined): string | undefined {
+  const { history } = reader;
+  return past === undefined ? history.memory.text(path) : history.records(past).text(path);
 }
 
 /** Whether a record is as a commit has it, apart from the ends of its lines. */
-function isAsCommitted(visit: Visit, commit: Oid, path: string): boolean {
-  const { archive } = visit;
-  const records = archive.records(commit);
+function isAsCommitted(reader: HistoryReader, commit: Oid, path: string): boolean {
+  const { history } = reader;
+  const records = history.records(commit);
   const oid = records.oid(path);
-  const text = oid === undefined ? undefined : archive.memory.text(path);
+  const text = oid === undefined ? undefined : history.memory.text(path);
   if (text === undefined) return false;
   // To compute the id takes less time than to read the object.
-  const own = objectId('blob', Buffer.from(plain(text)), archive.repository.odb.format);
+  const own = objectId('blob', Buffer.from(plain(text)), history.repository.odb.format);
   return own === oid || plain(records.text(path) ?? '') === plain(text);
 }
 

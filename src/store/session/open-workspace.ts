@@ -13,8 +13,8 @@ import { Disk } from '../../git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../git/disk/file-layer.ts';
 import { isBlob } from '../../git/objects/object.ts';
 import type { Cautions } from '../evidence/cautions.ts';
-import { Archive } from '../history/archive.ts';
 import { entryAt } from '../history/last-change.ts';
+import { MemoryHistory } from '../history/memory-history.ts';
 import type { Pins } from '../memories/pins.ts';
 import { accessOf } from '../modes/access.ts';
 import { ModeLibrary } from '../modes/mode-library.ts';
@@ -103,7 +103,7 @@ class StoreWorkspace implements Workspace {
   readonly #local: LocalFile;
   readonly #files: Files;
   readonly #now: () => Date;
-  readonly #archive: Archive;
+  readonly #history: MemoryHistory;
   readonly #listeners = new Set<(paths: readonly string[]) => void>();
   readonly #changed = new Set<string>();
   readonly #learnAfter: number;
@@ -151,7 +151,7 @@ class StoreWorkspace implements Workspace {
     this.#memory.onLooked = () => this.#saved.writeSoon();
     this.#modes = new ModeLibrary(files, root, path);
     this.#local = new LocalFile(disk, () => this.#memory.repository()?.folder);
-    this.#archive = new Archive(this.#memory, disk, now, parts.leastSaved);
+    this.#history = new MemoryHistory(this.#memory, disk, now, parts.leastSaved);
     this.#memory.view.onChange((path) => {
       if (this.#listeners.size === 0 || this.#memory.sweeping) return;
       this.#changed.add(path);
@@ -200,7 +200,7 @@ class StoreWorkspace implements Workspace {
     };
     const store = new SessionStore(
       {
-        archive: this.#archive,
+        history: this.#history,
         search: this.#search,
         local: this.#local,
         log: this.#log,
@@ -211,7 +211,7 @@ class StoreWorkspace implements Workspace {
       rights,
     );
     const project = new StoreProject(this.#memory, this.#files, rights);
-    const history = new SessionHistory(this.#archive, rights);
+    const history = new SessionHistory(this.#history, rights);
     const [claims, memories] = [this.#claims(rights), this.#memories(rights)];
     const reviews = this.#reviews(rights);
     return { store, project, modes, history, claims, memories, reviews };
@@ -221,7 +221,7 @@ class StoreWorkspace implements Workspace {
   #claims(rights: CallRights): Claims {
     const load = async (): Promise<Claims> => {
       const { SessionClaims } = await import('../claims/session-claims.ts');
-      return new SessionClaims(this.#archive, rights, this.#now);
+      return new SessionClaims(this.#history, rights, this.#now);
     };
     return {
       list: async () => (await load()).list(),
@@ -234,8 +234,8 @@ class StoreWorkspace implements Workspace {
   #memories(rights: CallRights): Memories {
     const load = async (): Promise<Memories> => {
       const { SessionMemories } = await import('../memories/session-memories.ts');
-      this.#pins ??= import('../memories/pins.ts').then(({ Pins }) => new Pins(this.#archive));
-      return new SessionMemories(this.#archive, await this.#pins, rights, this.#now);
+      this.#pins ??= import('../memories/pins.ts').then(({ Pins }) => new Pins(this.#history));
+      return new SessionMemories(this.#history, await this.#pins, rights, this.#now);
     };
     const isNone = () => this.#memory.settings.pins.length === 0;
     return {
@@ -257,7 +257,7 @@ class StoreWorkspace implements Workspace {
   #reviews(rights: CallRights): Reviews {
     const load = async (): Promise<Reviews> => {
       const { SessionReviews } = await import('../reviews/session-reviews.ts');
-      return new SessionReviews(this.#archive, rights);
+      return new SessionReviews(this.#history, rights);
     };
     return {
       list: async () => (await load()).list(),
@@ -294,7 +294,7 @@ class StoreWorkspace implements Workspace {
     await (await this.#learned)?.close();
     await (await this.#model)?.close();
     await this.#saved.close();
-    await this.#archive.close();
+    await this.#history.close();
     this.#search.close();
     this.#memory.close();
   }

@@ -12,7 +12,7 @@ import type {
 } from '../../core/declarations/context.ts';
 import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
-import type { CommitMade } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/history.ts';
 import type { ClientFile, ProposedEntry } from '../../core/memory/proposed-entry.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
@@ -21,7 +21,7 @@ import { Folder } from '../../git/disk/folder.ts';
 import { parseCommit } from '../../git/objects/object.ts';
 import { branchWork } from '../history/branch-work.ts';
 import { commitsOutside, drift, lastChange } from '../history/last-change.ts';
-import { type CallRights, toCommitMade } from '../records/call-rights.ts';
+import type { CallRights } from '../records/call-rights.ts';
 import { checkSame, earlierIdPath } from '../records/earlier-id.ts';
 import { configPath } from '../records/memory-config.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
@@ -98,7 +98,7 @@ export class StoreProject implements Omit<Project, 'use'> {
       .catch((error) => {
         throw this.#cannotCreate(error) ?? error;
       });
-    if (made) this.#rights.onCommit(toCommitMade(made));
+    if (made) this.#rights.onCommit(made);
     const id = this.#memory.projectId();
     if (id === undefined) throw new MemoryError('internal', 'The memory folder got no id.');
     return id;
@@ -169,7 +169,7 @@ export class StoreProject implements Omit<Project, 'use'> {
     return { layout: layoutOf(now), decisions, progress, files };
   }
 
-  async changeLayout(to: Layout): Promise<CommitMade | undefined> {
+  async changeLayout(to: Layout): Promise<MadeCommit | undefined> {
     await this.#memory.refresh();
     const { signal } = this.#rights;
     // The records stay as they are, so the lists of a mode do not apply.
@@ -187,7 +187,7 @@ export class StoreProject implements Omit<Project, 'use'> {
         convert: () => this.#memory.conversion(to).changes,
       },
     );
-    const commit = made && toCommitMade(made);
+    const commit = made && made;
     if (commit) this.#rights.onCommit(commit);
     return commit;
   }

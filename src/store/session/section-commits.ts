@@ -1,10 +1,10 @@
 import { type NamedSection, namedSections } from '../../core/markdown/section-path.ts';
 import type { CommitInfo } from '../../core/memory/history.ts';
 import type { Oid } from '../../git/objects/object.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import type { Step } from '../history/lineage.ts';
 import { stepsOf } from '../history/log-walk.ts';
 import type { IndexedCommit } from '../history/repository-history.ts';
-import type { Visit } from '../history/visit.ts';
 
 /** Limit of the texts of one record that stay in memory during a call, in UTF-16 code units. */
 const maxKept = 8 * 1024 * 1024;
@@ -21,7 +21,7 @@ export interface WrittenSection {
 /** A record whose sections are looked for in its versions, read once for all of them. */
 class VersionedRecord {
   readonly text: string;
-  readonly #visit: Visit;
+  readonly #reader: HistoryReader;
   readonly #place: IndexedCommit;
   readonly #path: string;
   readonly #texts = new Map<Oid, string>();
@@ -30,8 +30,8 @@ class VersionedRecord {
   #steps: readonly Step[] | undefined;
   #verified: readonly number[] | undefined;
 
-  constructor(visit: Visit, place: IndexedCommit, path: string, text: string) {
-    this.#visit = visit;
+  constructor(reader: HistoryReader, place: IndexedCommit, path: string, text: string) {
+    this.#reader = reader;
     this.#place = place;
     this.#path = path;
     this.text = text;
@@ -44,15 +44,15 @@ class VersionedRecord {
 
   /** The commits that changed the record, descendants first. */
   get steps(): readonly Step[] {
-    this.#steps ??= [...stepsOf(this.#visit, this.#place, this.#path)];
+    this.#steps ??= [...stepsOf(this.#reader, this.#place, this.#path)];
     return this.#steps;
   }
 
   /** The places of the steps that verified it, the newest first. */
   get verified(): readonly number[] {
-    const { archive } = this.#visit;
+    const { history } = this.#reader;
     this.#verified ??= this.steps.slice(0, maxVerifying).flatMap(({ commit, path }, at) => {
-      const info = archive.commit(this.#place.index.commit(commit).oid, { path });
+      const info = history.commit(this.#place.index.commit(commit).oid, { path });
       return isVerification(info) && info.subject.endsWith(` ${path}`) ? [at] : [];
     });
     return this.#verified;
@@ -60,7 +60,7 @@ class VersionedRecord {
 
   has({ path, blob }: Step, text: string): boolean {
     if (blob === undefined) return false;
-    const known = this.#texts.get(blob) ?? this.#visit.versions.text(path, blob);
+    const known = this.#texts.get(blob) ?? this.#reader.versions.text(path, blob);
     if (!this.#texts.has(blob) && this.#kept + known.length <= maxKept) {
       this.#texts.set(blob, known);
       this.#kept += known.length;
@@ -71,14 +71,18 @@ class VersionedRecord {
 
 /** Finds for sections the commits since which they are as they are, for one call. */
 export class SectionCommits {
-  readonly #visit: Visit;
+  readonly #reader: HistoryReader;
   readonly #place: IndexedCommit;
   readonly #textOf: (path: string) => string | undefined;
   readonly #records = new Map<string, VersionedRecord>();
 
   /** @param textOf reads the text of a record that has the sections. */
-  constructor(visit: Visit, place: IndexedCommit, textOf: (path: string) => string | undefined) {
-    this.#visit = visit;
+  constructor(
+    reader: HistoryReader,
+    place: IndexedCommit,
+    textOf: (path: string) => string | undefined,
+  ) {
+    this.#reader = reader;
     this.#place = place;
     this.#textOf = textOf;
   }
@@ -105,7 +109,7 @@ export class SectionCommits {
     const known = this.#records.get(path);
     if (known) return known;
     const text = this.#textOf(path) ?? '';
-    const record = new VersionedRecord(this.#visit, this.#place, path, text);
+    const record = new VersionedRecord(this.#reader, this.#place, path, text);
     this.#records.set(path, record);
     return record;
   }

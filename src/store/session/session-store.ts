@@ -29,9 +29,9 @@ import type {
 } from '../../core/memory/store.ts';
 import type { RecordType } from '../../core/record/record-type.ts';
 import { addTo } from '../../core/values/multimap.ts';
-import type { Archive } from '../history/archive.ts';
-import { Visit } from '../history/visit.ts';
-import { type CallRights, toCommitMade } from '../records/call-rights.ts';
+import { HistoryReader } from '../history/history-reader.ts';
+import type { MemoryHistory } from '../history/memory-history.ts';
+import type { CallRights } from '../records/call-rights.ts';
 import type { ChangeLog } from '../records/change-log.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { RecordReader } from '../records/record-reader.ts';
@@ -46,13 +46,16 @@ const leastPool = 100;
 
 /** The parts of a workspace that the stores of all calls share. */
 export interface StoreParts {
-  readonly archive: Archive;
+  readonly history: MemoryHistory;
   readonly search: RecordSearch;
   readonly local: LocalState;
   readonly log: ChangeLog;
   /** Saves the search index for other processes; returns false if it lacks a record. */
   readonly saveIndex: () => Promise<boolean>;
-  doubts(visit: Visit, paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
+  doubts(
+    reader: HistoryReader,
+    paths: readonly string[],
+  ): Promise<ReadonlyMap<string, RecordDoubts>>;
   /** Adds the last change of each hit. */
   readonly addChanges: HitChanges['addTo'];
 }
@@ -63,7 +66,7 @@ export class SessionStore implements Store {
   readonly states: RecordStates;
   readonly #memory: MemoryFolder;
   readonly #search: RecordSearch;
-  readonly #archive: Archive;
+  readonly #history: MemoryHistory;
   readonly #doubts: StoreParts['doubts'];
   readonly #addChanges: StoreParts['addChanges'];
   readonly #rights: CallRights;
@@ -71,8 +74,8 @@ export class SessionStore implements Store {
   #reader: RecordReader | undefined;
 
   constructor(parts: StoreParts, rights: CallRights) {
-    this.#memory = parts.archive.memory;
-    this.#archive = parts.archive;
+    this.#memory = parts.history.memory;
+    this.#history = parts.history;
     this.#search = parts.search;
     this.#doubts = parts.doubts;
     this.#addChanges = parts.addChanges;
@@ -99,25 +102,25 @@ export class SessionStore implements Store {
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
-    const reader = await this.#read();
-    await reader.refresh();
-    const readable = reader.readsAll ? undefined : (path: string) => reader.mayRead(path);
+    const records = await this.#read();
+    await records.refresh();
+    const readable = records.readsAll ? undefined : (path: string) => records.mayRead(path);
     const found = await this.#search.find(request, readable);
-    const visit = await this.#visit(true);
-    if (!visit) return found;
-    const doubts = await this.#doubtsOf(visit, found.hits);
+    const reader = await this.#historyReader(true);
+    if (!reader) return found;
+    const doubts = await this.#doubtsOf(reader, found.hits);
     const missing = successorsBeyond(found.hits, doubts);
     if (missing.length === 0 || found.total <= found.hits.length) {
-      return { ...found, hits: await this.#trusted(visit, labelled(found.hits, doubts), request) };
+      return { ...found, hits: await this.#trusted(reader, labelled(found.hits, doubts), request) };
     }
     // Some of them may match less well than all hits.
     const limit = Math.max(leastPool, 2 * found.hits.length);
     const more = await this.#search.find({ ...request, limit }, readable);
     const successors = more.hits.filter((hit) => missing.some((address) => isOf(hit, address)));
-    const later = await this.#doubtsOf(visit, successors);
+    const later = await this.#doubtsOf(reader, successors);
     const known = new Map([...doubts, ...later]);
     const hits = labelled([...found.hits, ...successors], known).slice(0, found.hits.length);
-    return { ...found, hits: await this.#trusted(visit, hits, request) };
+    return { ...found, hits: await this.#trusted(reader, hits, request) };
   }
 
   /**
@@ -125,11 +128,11 @@ export class SessionStore implements Store {
    * an agent has written comes last.
    */
   async #trusted(
-    visit: Visit,
+    reader: HistoryReader,
     hits: readonly SearchHit[],
     { sure }: SearchRequest,
   ): Promise<readonly SearchHit[]> {
-    const dated = await this.#addChanges(visit, hits);
+    const dated = await this.#addChanges(reader, hits);
     return sure ? dated : trustedFirst(dated);
   }
 
@@ -146,10 +149,10 @@ export class SessionStore implements Store {
   async doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>> {
     if (paths.length === 0) return new Map();
     // A record that another one names by its key may have been moved; all others are looked at by path.
-    const typeOf = (address: string) => this.#archive.typeOf(parseAddress(address).path);
+    const typeOf = (address: string) => this.#history.typeOf(parseAddress(address).path);
     if (paths.some((path) => typeOf(path)?.dependsOn)) await (await this.#read()).refresh();
-    const visit = await this.#visit();
-    return visit ? this.#doubts(visit, paths) : new Map();
+    const reader = await this.#historyReader();
+    return reader ? this.#doubts(reader, paths) : new Map();
   }
 
   async similar<T extends object>(
@@ -185,14 +188,14 @@ export class SessionStore implements Store {
   async dated<T extends Asked>(
     places: readonly T[],
   ): Promise<readonly (T & { readonly changed?: HitChange })[]> {
-    const visit = places.length === 0 ? undefined : await this.#visit();
-    return visit ? this.#addChanges(visit, places) : places;
+    const reader = places.length === 0 ? undefined : await this.#historyReader();
+    return reader ? this.#addChanges(reader, places) : places;
   }
 
   async alike(): Promise<ReadonlyMap<string, readonly SimilarRecord[]>> {
-    const reader = await this.#read();
-    await reader.refresh();
-    const found = await this.#search.alike((path) => reader.mayRead(path), this.#rights.signal);
+    const records = await this.#read();
+    await records.refresh();
+    const found = await this.#search.alike((path) => records.mayRead(path), this.#rights.signal);
     return new Map(
       [...found].flatMap(([path, similar]) => {
         const others = this.#isLive(path) ? similar.filter((one) => this.#isLive(one.path)) : [];
@@ -205,8 +208,8 @@ export class SessionStore implements Store {
   readonly #isLive = (path: string) =>
     readStatements(path, this.#memory.text(path) ?? '').annotations.supersededBy === undefined;
 
-  #doubtsOf(visit: Visit, hits: readonly SearchHit[]): Promise<Doubts> {
-    return this.#doubts(visit, hits.flatMap(addressesOf));
+  #doubtsOf(reader: HistoryReader, hits: readonly SearchHit[]): Promise<Doubts> {
+    return this.#doubts(reader, hits.flatMap(addressesOf));
   }
 
   async change<R>(
@@ -221,7 +224,7 @@ export class SessionStore implements Store {
       onStored,
     });
     this.#reader = undefined;
-    if (made) this.#rights.onCommit(toCommitMade(made));
+    if (made) this.#rights.onCommit(made);
     return result;
   }
 
@@ -230,10 +233,10 @@ export class SessionStore implements Store {
    *
    * @param isRefreshed whether the call has brought the records in line with the disk.
    */
-  async #visit(isRefreshed = false): Promise<Visit | undefined> {
+  async #historyReader(isRefreshed = false): Promise<HistoryReader | undefined> {
     const access = await this.#rights.access();
     if (!this.#memory.repository()) return undefined;
-    return new Visit(this.#archive, this.#rights, access, isRefreshed);
+    return new HistoryReader(this.#history, this.#rights, access, isRefreshed);
   }
 
   async #read(): Promise<RecordReader> {

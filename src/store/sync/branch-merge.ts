@@ -6,9 +6,8 @@ import type { Joined, Proposal } from '../../git/commit/commit-plan.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { isOid } from '../../git/objects/object-format.ts';
 import { pairMoves } from '../history/comparison.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { checkLineFormat } from '../history/line-format.ts';
-import type { Visit } from '../history/visit.ts';
-import { toCommitMade } from '../records/call-rights.ts';
 import { type Actor, commitMessage } from '../records/message.ts';
 import { divergence } from './divergence.ts';
 import { bringIn } from './joining.ts';
@@ -20,11 +19,11 @@ import { bringIn } from './joining.ts';
  * @throws MemoryError `unsupported` if the memory is on the branches of the project, which git merges.
  */
 export async function mergeBranch(
-  visit: Visit,
+  reader: HistoryReader,
   revision: string,
   decisions: Decisions,
 ): Promise<BranchMerge> {
-  if (!visit.archive.memory.isApart) {
+  if (!reader.history.memory.isApart) {
     throw new MemoryError(
       'unsupported',
       'Here the memory is merged with the branches of the code.',
@@ -33,9 +32,9 @@ export async function mergeBranch(
       },
     );
   }
-  const tip = await visit.resolve(revision);
+  const tip = await reader.resolve(revision);
   const name = isOid(revision) ? revision.slice(0, 12) : revision;
-  return mergeCommit(visit, tip, { name, decisions, why: { subject: `merge ${name}` } });
+  return mergeCommit(reader, tip, { name, decisions, why: { subject: `merge ${name}` } });
 }
 
 /** A merge of another line of the memory. */
@@ -60,14 +59,14 @@ interface Lines {
 
 /** Merges a commit into the current branch; it must not change files outside the memory. */
 export async function mergeCommit(
-  visit: Visit,
+  reader: HistoryReader,
   tip: Oid,
   request: MergeRequest,
 ): Promise<BranchMerge> {
   const { forward = true } = request;
-  return commitLines(visit, tip, request, async (head) => {
+  return commitLines(reader, tip, request, async (head) => {
     if (head === tip) return undefined;
-    const { base } = await divergence(visit, head, tip);
+    const { base } = await divergence(reader, head, tip);
     if (base === undefined || base === tip) return undefined;
     return { base, join: { tip, forward: forward && base === head } };
   });
@@ -79,55 +78,56 @@ export async function mergeCommit(
  * @param base undefined where nothing is in common: then the records of the other commit are additions.
  */
 export function mergeChanges(
-  visit: Visit,
+  reader: HistoryReader,
   base: Oid | undefined,
   tip: Oid,
   request: MergeRequest,
 ): Promise<BranchMerge> {
-  return commitLines(visit, tip, request, async () => ({ base }));
+  return commitLines(reader, tip, request, async () => ({ base }));
 }
 
 /** @throws MemoryError `conflict` and others if `mergeCommit` would be refused. */
 export async function checkMerge(
-  visit: Visit,
+  reader: HistoryReader,
   tip: Oid,
   { name, decisions }: MergeRequest,
 ): Promise<void> {
-  const { memory, repository } = visit.archive;
+  const { memory, repository } = reader.history;
   memory.settings.checkFormat();
   checkLineFormat(repository.odb, tip, memory.inTree(''));
-  const head = await visit.resolve('HEAD');
-  const { base } = await divergence(visit, head, tip);
-  bringIn(visit, { base, head, tip, name }, decisions);
+  const head = await reader.resolve('HEAD');
+  const { base } = await divergence(reader, head, tip);
+  bringIn(reader, { base, head, tip, name }, decisions);
 }
 
 async function commitLines(
-  visit: Visit,
+  reader: HistoryReader,
   tip: Oid,
   { name, decisions, why, by }: MergeRequest,
   linesTo: (head: Oid) => Promise<Lines | undefined>,
 ): Promise<BranchMerge> {
-  const { archive, rights } = visit;
-  const before = await visit.resolve('HEAD');
+  const { history, rights } = reader;
+  const before = await reader.resolve('HEAD');
   const actor = { ...(await rights.actor()), ...by };
-  const made = await archive.repository.commit(
+  const made = await history.repository.commit(
     async ({ oid: head }): Promise<Proposal | undefined> => {
       const lines = head && (await linesTo(head));
       if (head === undefined || !lines) return undefined;
       const { base, join } = lines;
-      if (!join?.forward) checkLineFormat(archive.repository.odb, tip, archive.memory.inTree(''));
-      const { changes, records } = bringIn(visit, { base, head, tip, name }, decisions);
+      if (!join?.forward) checkLineFormat(history.repository.odb, tip, history.memory.inTree(''));
+      const { changes, records } = bringIn(reader, { base, head, tip, name }, decisions);
       const trailers = { ...(join && { Merged: tip }), ...why.trailers };
       const message = commitMessage({ ...why, trailers }, records, actor);
       const { author } = actor;
-      return { changes, message, author, adopt: archive.memory.adoption(), ...(join && { join }) };
+      return { changes, message, author, adopt: history.memory.adoption(), ...(join && { join }) };
     },
     rights.signal,
   );
-  if (made && made.oid !== tip) rights.onCommit(toCommitMade(made));
+  if (made && made.oid !== tip) rights.onCommit(made);
   const after = made?.oid ?? before;
-  const changes: Change[] = pairMoves(visit.changes(before, after, undefined), visit.versions).map(
-    ({ change }) => change,
-  );
-  return { commit: await visit.describe(after), isNew: made !== undefined, changes };
+  const changes: Change[] = pairMoves(
+    reader.changes(before, after, undefined),
+    reader.versions,
+  ).map(({ change }) => change);
+  return { commit: await reader.describe(after), isNew: made !== undefined, changes };
 }

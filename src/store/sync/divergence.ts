@@ -1,7 +1,7 @@
 import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { ancestors } from '../history/lineage.ts';
-import type { Visit } from '../history/visit.ts';
 
 /** The relation of two lines of history. */
 export interface Divergence {
@@ -18,12 +18,12 @@ export interface Divergence {
  * @throws MemoryError `conflict` if they have no common commit, as far as the clone reaches.
  */
 export async function divergence(
-  visit: Visit,
+  reader: HistoryReader,
   ours: Oid,
   theirs: Oid | undefined,
 ): Promise<Divergence> {
-  const here = await visit.place(ours);
-  const there = theirs === undefined ? undefined : await visit.place(theirs);
+  const here = await reader.indexedCommit(ours);
+  const there = theirs === undefined ? undefined : await reader.indexedCommit(theirs);
   const { index } = there ?? here;
   const own = ancestors(index, here.number);
   const others = there ? ancestors(index, there.number) : [];
@@ -40,9 +40,9 @@ export async function divergence(
 }
 
 /** Whether two lines of history have a commit in common. */
-export async function areRelated(visit: Visit, ours: Oid, theirs: Oid): Promise<boolean> {
-  const here = await visit.place(ours);
-  const { index, number } = await visit.place(theirs);
+export async function areRelated(reader: HistoryReader, ours: Oid, theirs: Oid): Promise<boolean> {
+  const here = await reader.indexedCommit(ours);
+  const { index, number } = await reader.indexedCommit(theirs);
   const own = ancestors(index, here.number);
   const others = ancestors(index, number);
   return [...others.keys()].some((one) => own[one] && others[one]);
@@ -64,21 +64,21 @@ export interface DroppedCommits {
  * @returns undefined if it still has all of them that we have.
  */
 export async function droppedBy(
-  visit: Visit,
+  reader: HistoryReader,
   ours: Oid,
   theirs: Oid,
   last: Oid | undefined,
   earlier: readonly Oid[],
 ): Promise<DroppedCommits | undefined> {
-  const here = await visit.place(ours);
-  const there = await visit.place(theirs);
+  const here = await reader.indexedCommit(ours);
+  const there = await reader.indexedCommit(theirs);
   const own = ancestors(there.index, here.number);
   const others = ancestors(there.index, there.number);
   const tips = [...(last ? [last] : []), ...(own[there.number] ? [] : earlier)];
-  const { odb } = visit.archive.repository;
+  const { odb } = reader.history.repository;
   for (const tip of tips) {
     if (tip === theirs || !odb.has(tip)) continue;
-    const { index, number } = await visit.place(tip);
+    const { index, number } = await reader.indexedCommit(tip);
     if (!own[number] || others[number]) continue;
     const before = ancestors(index, number);
     const count = [...before.keys()].filter((commit) => before[commit] && !others[commit]).length;

@@ -12,9 +12,9 @@ import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import type { TreeDifference } from '../../git/objects/tree.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { entryAt, outsideOf } from '../history/last-change.ts';
 import { checkLineFormat } from '../history/line-format.ts';
-import type { Visit } from '../history/visit.ts';
 import type { StoredChange } from '../layout/entry-logs.ts';
 import { isStoredApart, logOfEntry } from '../layout/log-paths.ts';
 import { isSame } from '../merge/merge-file.ts';
@@ -57,7 +57,7 @@ export interface Brought {
  * @throws MemoryError `conflict`, `unsupported`, `forbidden`, `too_large`, `already_exists`.
  */
 export function bringIn(
-  { archive: { memory, repository }, access }: Visit,
+  { history: { memory, repository }, access }: HistoryReader,
   lines: JoiningHistories,
   decisions: Decisions,
 ): Brought {

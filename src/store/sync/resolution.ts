@@ -4,7 +4,7 @@ import type { Resolution, UnmergedRecord } from '../../core/memory/history.ts';
 import { invalid } from '../../core/values/error.ts';
 import type { ResolvedFile } from '../../git/commit/resolve-merge.ts';
 import type { Unmerged, UnmergedVersion } from '../../git/index/index-file.ts';
-import type { Visit } from '../history/visit.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { mapSides } from '../merge/diff3.ts';
 import { isSame, type MergedFile } from '../merge/merge-file.ts';
 import { maxFileBytes } from '../records/record-file.ts';
@@ -19,16 +19,16 @@ type Verdict =
 const plainModes = [0o100644, 0o100755];
 
 /** Finishes the merge of the memory; see `History`. */
-export async function resolve(visit: Visit, decisions: Decisions): Promise<Resolution> {
-  const { archive, access, rights } = visit;
-  const { memory, repository } = archive;
+export async function resolve(reader: HistoryReader, decisions: Decisions): Promise<Resolution> {
+  const { history, access, rights } = reader;
+  const { memory, repository } = history;
   const folder = `${memory.inTree('')}/`;
   const resolved: string[] = [];
   const conflicts: Conflict[] = [];
   const edited: string[] = [];
   const elsewhere: string[] = [];
   await repository.settleMerge(async (unmerged) => {
-    const decided = new Decided(archive.memory.types, decisions);
+    const decided = new Decided(history.memory.types, decisions);
     const memory = unmerged.filter(({ path }) => path.startsWith(folder));
     const paths = memory.map(({ path }) => path.slice(folder.length));
     checkDecisions(decisions, paths);
@@ -36,7 +36,7 @@ export async function resolve(visit: Visit, decisions: Decisions): Promise<Resol
     const settled = memory.flatMap((file, i) => {
       const path = paths[i] ?? '';
       if (!access.mayWrite(path)) throw forbidden('change', path, access);
-      const verdict = judge(visit, file, path, decided);
+      const verdict = judge(reader, file, path, decided);
       if (verdict.as === 'conflict') {
         const { reasons, fields } = verdict;
         conflicts.push({ path, reasons, fields: access.mayRead(path) ? fields : [] });
@@ -52,8 +52,8 @@ export async function resolve(visit: Visit, decisions: Decisions): Promise<Resol
 }
 
 /** Lists the records that git has as unmerged; see `History`. */
-export function unmerged({ archive, access }: Visit): readonly UnmergedRecord[] {
-  const { memory, repository } = archive;
+export function unmerged({ history, access }: HistoryReader): readonly UnmergedRecord[] {
+  const { memory, repository } = history;
   const { odb } = repository;
   const folder = memory.inTree('');
   const text = (version: UnmergedVersion | undefined) =>
@@ -86,7 +86,7 @@ function checkDecisions(decisions: Decisions, paths: readonly string[]): void {
 }
 
 function judge(
-  { archive: { memory, repository } }: Visit,
+  { history: { memory, repository } }: HistoryReader,
   { path: place, ...versions }: Unmerged,
   path: string,
   decided: Decided,

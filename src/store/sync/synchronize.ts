@@ -9,9 +9,8 @@ import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { type Remote, shortName, type Upstream } from '../../git/remote/remote.ts';
 import { fetchClaims } from '../claims/shared-claims.ts';
 import { pairMoves } from '../history/comparison.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
 import { outsideOf } from '../history/last-change.ts';
-import type { Visit } from '../history/visit.ts';
-import { toCommitMade } from '../records/call-rights.ts';
 import { commitMessage } from '../records/message.ts';
 import { divergence, droppedBy } from './divergence.ts';
 import { bringIn } from './joining.ts';
@@ -36,22 +35,22 @@ interface Attempt {
 }
 
 /** Fetches, merges and pushes the current branch; see `History`. */
-export function sync(visit: Visit, request: SyncRequest): Promise<Synchronization> {
-  return new Sync(visit, request).run();
+export function sync(reader: HistoryReader, request: SyncRequest): Promise<Synchronization> {
+  return new Sync(reader, request).run();
 }
 
 class Sync {
-  readonly #visit: Visit;
+  readonly #reader: HistoryReader;
   readonly #request: SyncRequest;
   readonly #repository: Repository;
   readonly #upstream: Upstream;
   readonly #name: string;
   #sent = 0;
 
-  constructor(visit: Visit, request: SyncRequest) {
-    this.#visit = visit;
+  constructor(reader: HistoryReader, request: SyncRequest) {
+    this.#reader = reader;
     this.#request = request;
-    this.#repository = visit.archive.repository;
+    this.#repository = reader.history.repository;
     // A rebase detaches HEAD: the reason is the rebase, not the missing branch.
     this.#repository.checkWritable();
     this.#upstream = this.#repository.remotes.upstream();
@@ -59,7 +58,7 @@ class Sync {
   }
 
   async run(): Promise<Synchronization> {
-    const { signal } = this.#visit.rights;
+    const { signal } = this.#reader.rights;
     const before = this.#head();
     const source = await this.#repository.remotes.at(this.#upstream.fetch);
     const target = await this.#repository.remotes.at(this.#upstream.push);
@@ -102,8 +101,8 @@ class Sync {
   async #fetch(remote: Remote): Promise<Oid | undefined> {
     const { tracking, ref } = this.#upstream;
     const last = tracking === undefined ? undefined : this.#repository.refs.resolve(tracking);
-    const { archive, rights } = this.#visit;
-    const folder = archive.memory.inTree('');
+    const { history, rights } = this.#reader;
+    const folder = history.memory.inTree('');
     const head = this.#head();
     const inspect = (objects: ObjectDatabase, tip: Oid) =>
       checkArrivals(objects, { head, tip, known: this.#repository.odb }, folder);
@@ -131,7 +130,7 @@ class Sync {
     // A mirror may not have the last push yet.
     const known = fetch.url === push.url ? last : undefined;
     const earlier = this.#repository.earlierValues(tracking);
-    const dropped = await droppedBy(this.#visit, this.#head(), tip, known, earlier);
+    const dropped = await droppedBy(this.#reader, this.#head(), tip, known, earlier);
     if (!dropped) return;
     const { remote, ref } = this.#upstream;
     const old = dropped.tip.slice(0, 12);
@@ -173,7 +172,7 @@ class Sync {
   /** Gets the claims of other machines; if that fails, the next sync or claim does it. */
   async #fetchClaims(remote: Remote): Promise<void> {
     try {
-      await fetchClaims(this.#repository, remote, this.#visit.rights.signal);
+      await fetchClaims(this.#repository, remote, this.#reader.rights.signal);
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
     }
@@ -181,24 +180,24 @@ class Sync {
 
   /** Plans what makes both sides the same. */
   async #prepare(tip: Oid | undefined): Promise<Attempt> {
-    const { archive, rights } = this.#visit;
+    const { history, rights } = this.#reader;
     const actor = await rights.actor();
     let found = { head: this.#head(), commits: noCommits, files: 0 };
     // Indexing a long history takes a while; done before the lock is taken, it does not block others.
-    await divergence(this.#visit, found.head, tip);
+    await divergence(this.#reader, found.head, tip);
     const propose = async (): Promise<Proposal | undefined> => {
       const head = this.#head();
-      const { base, ahead } = await divergence(this.#visit, head, tip);
+      const { base, ahead } = await divergence(this.#reader, head, tip);
       found = { head, commits: ahead, files: 0 };
       if (tip === undefined || base === undefined || base === tip) return undefined;
       const lines = { base, head, tip, name: this.#name };
-      const { changes, records, files } = bringIn(this.#visit, lines, this.#request);
+      const { changes, records, files } = bringIn(this.#reader, lines, this.#request);
       found = { head, commits: ahead, files };
       const why = { subject: `merge ${this.#name}`, trailers: { Merged: tip } };
       const message = commitMessage(why, records, actor);
       const join = { tip, forward: base === head };
       const { author } = actor;
-      return { changes, message, author, adopt: archive.memory.adoption(), join };
+      return { changes, message, author, adopt: history.memory.adoption(), join };
     };
     const prepared = await this.#repository.prepare(propose, rights.signal);
     this.#checkOutside(found.commits);
@@ -210,7 +209,7 @@ class Sync {
   #checkOutside(commits: readonly Oid[]): void {
     if (this.#request.confirm) return;
     const { odb } = this.#repository;
-    const folder = this.#visit.archive.memory.inTree('');
+    const folder = this.#reader.history.memory.inTree('');
     const count = commits.filter((oid) => {
       const { parents } = parseCommit(odb.content(oid, 'commit'));
       const known = parents.filter((parent) => odb.has(parent));
@@ -237,7 +236,7 @@ class Sync {
     tip: Oid | undefined,
     remote: Remote,
   ): Promise<boolean> {
-    const { signal, onCommit } = this.#visit.rights;
+    const { signal, onCommit } = this.#reader.rights;
     const to = prepared?.oid ?? head;
     if (to !== tip) {
       const push = { ref: this.#upstream.ref, from: tip, to };
@@ -247,16 +246,16 @@ class Sync {
     }
     if (!prepared) return true;
     const made = await this.#repository.apply(prepared, signal);
-    if (made && made.oid !== tip) onCommit(toCommitMade(made));
+    if (made && made.oid !== tip) onCommit(made);
     return made !== undefined;
   }
 
   async #describe(head: Oid, { files }: Attempt): Promise<Synchronization> {
     const now = this.#head();
-    const moves = pairMoves(this.#visit.changes(head, now, undefined), this.#visit.versions);
+    const moves = pairMoves(this.#reader.changes(head, now, undefined), this.#reader.versions);
     return {
       upstream: this.#name,
-      commit: await this.#visit.describe(now),
+      commit: await this.#reader.describe(now),
       received: moves.map(({ change }) => change),
       files,
       sent: this.#sent,

@@ -10,7 +10,7 @@ import {
 } from '../../../app/model/model.ts';
 import type { CallOptions } from '../../../app/session/call-context.ts';
 import { commitMeta } from '../../../app/session/call-report.ts';
-import type { CommitMade } from '../../../core/memory/history.ts';
+import type { MadeCommit } from '../../../core/memory/history.ts';
 import type { Session } from '../../../core/memory/session.ts';
 import { invalid } from '../../../core/values/error.ts';
 import { inputSchema, parseInput } from '../../../core/values/input.ts';
@@ -126,7 +126,7 @@ export function chatEndpoint(app: App): Endpoint {
 /** One question of a chat, and the calls that answer it. */
 class ChatTurn {
   /** The commits made for this question. */
-  readonly commits: CommitMade[] = [];
+  readonly commits: MadeCommit[] = [];
   readonly #app: App;
   readonly #session: Session;
   readonly #chat: ChatRequest;

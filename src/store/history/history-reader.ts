@@ -9,15 +9,15 @@ import type { CallRights } from '../records/call-rights.ts';
 import { commitInfo } from '../records/message.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import { forbidden } from '../records/record-reader.ts';
-import type { Archive } from './archive.ts';
 import { type PathChange, pathChanges } from './change-index.ts';
 import { ancestors } from './lineage.ts';
+import type { MemoryHistory } from './memory-history.ts';
 import type { IndexedCommit } from './repository-history.ts';
 import { Versions } from './versions.ts';
 
-/** Access to the archive for one call, under the rules of its mode. */
-export class Visit {
-  readonly archive: Archive;
+/** Reads the history for one call, under the rules of its mode. */
+export class HistoryReader {
+  readonly history: MemoryHistory;
   readonly rights: CallRights;
   readonly access: Access;
   readonly versions: Versions;
@@ -27,10 +27,10 @@ export class Visit {
   #codeHead: Head | undefined;
 
   /** @param isRefreshed whether the call has brought the records in line with the disk. */
-  constructor(archive: Archive, rights: CallRights, access: Access, isRefreshed = false) {
-    this.archive = archive;
-    this.#repository = archive.repository;
-    this.versions = new Versions(this.#repository.odb, (path) => archive.typeOf(path));
+  constructor(history: MemoryHistory, rights: CallRights, access: Access, isRefreshed = false) {
+    this.history = history;
+    this.#repository = history.repository;
+    this.versions = new Versions(this.#repository.odb, (path) => history.typeOf(path));
     this.rights = rights;
     this.access = access;
     this.#isRefreshed = isRefreshed;
@@ -38,13 +38,13 @@ export class Visit {
 
   /** The record file at a path as it is now, or as the refresh of this call has found it. */
   record(path: string): RecordFile | undefined {
-    const { view } = this.archive.memory;
+    const { view } = this.history.memory;
     return (this.#isRefreshed ? view.lookedAt(path) : undefined) ?? view.look(path);
   }
 
   /** Whether a path is that of a record that the session's mode may read. */
   mayRead(path: string): boolean {
-    return this.archive.typeOf(path) !== undefined && this.access.mayRead(path);
+    return this.history.typeOf(path) !== undefined && this.access.mayRead(path);
   }
 
   /** @throws MemoryError `forbidden`. */
@@ -53,22 +53,22 @@ export class Visit {
   }
 
   resolve(revision: string): Promise<Oid> {
-    return this.archive.resolve(revision, this.rights);
+    return this.history.resolve(revision, this.rights);
   }
 
-  place(commit: Oid): Promise<IndexedCommit> {
-    return this.archive.index(commit, this.rights);
+  indexedCommit(commit: Oid): Promise<IndexedCommit> {
+    return this.history.indexedCommit(commit, this.rights);
   }
 
   /** Marks the numbers of the commits that a revision has, which a history since then leaves out. */
   async upTo(revision: string | undefined): Promise<readonly (true | undefined)[]> {
-    const commit = revision && (await this.archive.since(revision, this.rights));
+    const commit = revision && (await this.history.since(revision, this.rights));
     if (!commit) return [];
-    const { index, number } = await this.place(commit);
+    const { index, number } = await this.indexedCommit(commit);
     return ancestors(index, number);
   }
 
-  /** The commit that the memory is at, the same for all of the visit; undefined before the first one. */
+  /** The commit that the memory is at, the same for all of the call; undefined before the first one. */
   get head(): Oid | undefined {
     this.#head ??= this.#repository.head();
     return this.#head.oid;
@@ -76,21 +76,21 @@ export class Visit {
 
   /** The same of the code. */
   get codeHead(): Oid | undefined {
-    if (!this.archive.memory.isApart) return this.head;
-    this.#codeHead ??= this.archive.code.repository.head();
+    if (!this.history.memory.isApart) return this.head;
+    this.#codeHead ??= this.history.code.repository.head();
     return this.#codeHead.oid;
   }
 
   /** A commit of the code. */
-  codePlace(commit: Oid): Promise<IndexedCommit> {
-    return this.archive.code.place(commit, this.rights);
+  indexedCodeCommit(commit: Oid): Promise<IndexedCommit> {
+    return this.history.code.indexedCommit(commit, this.rights);
   }
 
   /** The description of a commit of the code. */
   async describeCode(oid: Oid): Promise<CommitInfo> {
-    const { archive } = this;
-    if (!archive.memory.isApart) return this.describe(oid);
-    return commitInfo(oid, parseCommit(archive.code.repository.odb.content(oid, 'commit')));
+    const { history } = this;
+    if (!history.memory.isApart) return this.describe(oid);
+    return commitInfo(oid, parseCommit(history.code.repository.odb.content(oid, 'commit')));
   }
 
   /**
@@ -99,14 +99,14 @@ export class Visit {
    * @param of the record that it is looked at for; see `commitInfo`.
    */
   async describe(oid: Oid, of?: RecordAddress): Promise<CommitInfo> {
-    const info = this.archive.commit(oid, of);
+    const info = this.history.commit(oid, of);
     if (this.access.mode === undefined) return info;
-    const { index, number } = await this.place(oid);
+    const { index, number } = await this.indexedCommit(oid);
     const { changes, confirms } = index.commit(number);
     const hidden = [
       ...changes.flatMap((_, parent) => index.changes(number, parent)),
       ...confirms.map(({ address }) => parseAddress(address)),
-    ].some(({ path }) => this.archive.typeOf(path) && !this.access.mayRead(path));
+    ].some(({ path }) => this.history.typeOf(path) && !this.access.mayRead(path));
     if (!hidden) return info;
     const { reason: _, ...rest } = info;
     return { ...rest, subject: '(about records that the mode may not read)' };
@@ -114,8 +114,8 @@ export class Visit {
 
   /** The records below a path that differ between two commits, sorted by path. */
   changes(before: Oid, after: Oid, below: string | undefined): PathChange[] {
-    const [old, now] = [before, after].map((commit) => this.archive.tree(commit));
-    return pathChanges(this.archive.repository.odb, old, now).filter(
+    const [old, now] = [before, after].map((commit) => this.history.tree(commit));
+    return pathChanges(this.history.repository.odb, old, now).filter(
       ({ path }) => isBelow(path, below) && this.mayRead(path),
     );
   }

@@ -20,7 +20,7 @@ import { TreeSearches } from './tree-searches.ts';
 const maxStates = 4;
 
 /** The history of one memory folder, shared by all calls. */
-export class Archive {
+export class MemoryHistory {
   readonly memory: MemoryFolder;
   /** With fewer records, nothing that is read in them is saved for the next process. */
   readonly leastSaved: number;
@@ -67,8 +67,8 @@ export class Archive {
   }
 
   /** The index with everything that is reachable from a commit, and the commit's number in it. */
-  index(head: Oid, progress: IndexProgress): Promise<IndexedCommit> {
-    return this.#commits.place(head, progress);
+  indexedCommit(head: Oid, progress: IndexProgress): Promise<IndexedCommit> {
+    return this.#commits.indexedCommit(head, progress);
   }
 
   /** The same, if the index is in memory and has the commit. */
