@@ -49,8 +49,7 @@ export const setPath = defineTool({
 export const getStatus = defineTool({
   name: 'get_memory_bank_status',
   title: 'Get the memory bank status',
-  description:
-    'Where the memory bank is, whether it is set up and complete, or which core files are missing.',
+  description: 'Where the memory bank is, whether it is set up, or which core files are missing.',
   effect: 'read',
   input: z.object({}),
   async handle({ project, store }) {

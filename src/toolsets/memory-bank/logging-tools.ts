@@ -30,7 +30,7 @@ export const trackProgress = defineTool({
   name: 'track_progress',
   title: 'Track progress',
   description:
-    'Log what you have finished, after each piece of work: in progress.md and as a session note. A choice and its reason: log_decision.',
+    'Log what you have finished, after each piece of work: in progress.md and as a session note. A choice and its reason: log_decision. What comes next: update_active_context.',
   effect: 'write',
   input: z.object({
     action: text.describe('Implementation, Bug fix, …'),

@@ -9,7 +9,7 @@ export const switchMode = defineTool({
   name: 'switch_mode',
   title: 'Switch mode',
   description:
-    'Switch to another mode: architect, code, ask, debug, test or one of the project. Returns its instructions and file rules.',
+    'Switch to another mode: architect, code, ask, debug, test or one of the project. Returns its instructions and rules.',
   effect: 'read',
   setsSession: true,
   input: z.object({ mode: z.string().min(1).describe('"none" ends it') }),

@@ -47,7 +47,7 @@ export const forgetMemory = defineOperation({
   name: 'forget_memory',
   title: 'Forget a memory',
   description:
-    'Forget what is wrong or no longer true: remove a record or one line of a log, with what was derived from it; the history keeps it. By category and key: memory_delete.',
+    'Forget what is wrong or no longer true: remove a record or one line of a log, with what was derived from it; the history keeps it. By key: memory_delete. Still right: verify_memory.',
   effect: 'destroy',
   input: z.object({
     record: record.describe('Its path'),
