@@ -1,5 +1,5 @@
 // `npm run picture`: runs the program in a new project on a terminal, and draws the terminal as
-// docs/terminal.svg. The temporary home directory is shown as "~".
+// docs/terminal.svg. The temporary home directory is shown as "~", and this one as "~/memory-bank".
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,10 @@ function run(command, home) {
     env,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
-  }).replaceAll(home, '~');
+  })
+    .replaceAll(home, '~')
+    .replaceAll(top, '~/memory-bank')
+    .replaceAll(process.execPath, '/usr/bin/node');
 }
 
 function record() {
