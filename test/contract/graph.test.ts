@@ -15,9 +15,11 @@ class StdioWorld implements World {
   async call(tool: string, args: object) {
     this.#calls += 1;
     const { result } = await this.#client.call(this.#calls, tool, args).answer(this.#calls);
-    const body = JSON.parse(result.content[0].text);
+    const [data, note] = result.content;
+    const body = JSON.parse(data.text);
     const isError = result.isError ?? false;
-    expect(result.structuredContent).toEqual(isError ? undefined : body);
+    const whole = note ? { ...body, 'memory-bank/note': note.text } : body;
+    expect(result.structuredContent).toEqual(isError ? undefined : whole);
     return { body, isError };
   }
   async restart() {

@@ -48,6 +48,17 @@ test.each([
   expect(more).toEqual([]);
 });
 
+test('structured content, which many clients show in place of the texts, has the note as well', async () => {
+  const { result: plain } = await shared.call(-1, 'memory_list').answer(-1);
+  expect(plain.structuredContent).toEqual(JSON.parse(plain.content[0].text));
+  const { result: noted } = await shared.call(-2, 'memory_list', { zzzz: 1 }).answer(-2);
+  const [body, note] = noted.content;
+  expect(noted.structuredContent).toEqual({
+    ...JSON.parse(body.text),
+    'memory-bank/note': note.text,
+  });
+});
+
 test('a failed call names them as well', async () => {
   const [body = '', note] = await call('memory_write', {
     catgory: 'x',

@@ -134,7 +134,7 @@ describe('tools', () => {
 
   test('may be called without arguments and by the name that clients print', async () => {
     const client = greeted().request(1, 'tools/call', { name: 'mcp__memory__steps' });
-    expect((await client.answer(1)).result.structuredContent).toEqual({ ok: true });
+    expect((await client.answer(1)).result.structuredContent).toMatchObject({ ok: true });
   });
 
   const similar = 'Unknown tool: mcp__memory__note_reed. Did you mean note_read?';
@@ -355,7 +355,7 @@ describe('bad input', () => {
     const client = greeted();
     client.call(1, 'note_write', { name: 'big', text: 'x'.repeat(50_000_000) }).call(2, 'steps');
     expect((await client.answer(1)).error.code).toBe(-32600);
-    expect((await client.answer(2)).result.structuredContent).toEqual({ ok: true });
+    expect((await client.answer(2)).result.structuredContent).toMatchObject({ ok: true });
     expect(await client.end()).toBe(0);
   });
 
@@ -401,7 +401,10 @@ describe('the end', () => {
       client.child.kill(signal);
       client.child.kill('SIGUSR2');
       expect(await client.exit).toBe(0);
-      expect((await client.answer(1)).result.structuredContent).toEqual({ ok: true, waited: true });
+      expect((await client.answer(1)).result.structuredContent).toMatchObject({
+        ok: true,
+        waited: true,
+      });
     },
   );
 
@@ -416,7 +419,7 @@ describe('the end', () => {
 
   test('an uncaught exception ends it, after the calls under way', async () => {
     const client = greeted().call(1, 'break');
-    expect((await client.answer(1)).result.structuredContent).toEqual({ ok: true });
+    expect((await client.answer(1)).result.structuredContent).toMatchObject({ ok: true });
     expect(await client.exit).toBe(1);
     expect(client.err).toMatch(/error: Error: uncaught\n +at /);
   });

@@ -56,12 +56,17 @@ export async function unknownTool(app: App, name: string): Promise<RpcError> {
   return new RpcError(invalidParams, `Unknown tool: ${name}${guess}`);
 }
 
+/** The name of the note in structured content; no answer of a tool has a key with a slash. */
+const noteKey = 'memory-bank/note';
+
 /** Returns the result of a tool call, without what only one era has. */
 export function toResult({ body, note, error, meta }: Reply) {
   const texts = note === undefined ? [jsonText(body)] : [jsonText(body), note];
+  // Many clients show the model structured content in place of the texts.
+  const structuredContent = note === undefined ? body : { ...body, [noteKey]: note };
   return {
     content: texts.map((text) => ({ type: 'text' as const, text })),
-    ...(error === undefined ? { structuredContent: body } : { isError: true }),
+    ...(error === undefined ? { structuredContent } : { isError: true }),
     ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
 }
