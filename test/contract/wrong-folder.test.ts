@@ -6,8 +6,8 @@ import { main, newFolder, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
 /** Starts a server in a folder, for a client that has some folders open. */
-async function started(cwd: string, home: string, roots: readonly string[] = []) {
-  const client = new RawClient([main], { cwd, env: { HOME: home } });
+async function started(cwd: string, home: string, roots: readonly string[] = [], variables = {}) {
+  const client = new RawClient([main], { cwd, env: { HOME: home, ...variables } });
   client.initialize(roots.length > 0 ? { roots: {} } : {}).call(1, 'memory_list');
   if (roots.length > 0) {
     const { id } = await client.told('roots/list');
@@ -32,13 +32,27 @@ describe('over stdio', () => {
     await client.end();
   });
 
-  test('an agent in a folder that may be the wrong one learns that once', async () => {
-    const cwd = newFolder();
-    const { client, textsOf } = await started(cwd, newFolder());
-    const remark = `The server was started in ${cwd}, which had no memory and was not in a git repository: if the project is elsewhere, call set_memory_bank_path with its path.`;
-    expect((await textsOf(1)).slice(1)).toEqual([remark]);
-    client.call(2, 'memory_list');
-    expect(await textsOf(2)).toHaveLength(1);
+  test.each([
+    ['the current one', {}, false],
+    ['that of Claude Code', { CLAUDE_PROJECT_DIR: '.' }, false],
+    ['the root of the client', {}, true],
+  ])(
+    'an agent in a folder that may be the wrong one learns that once: %s',
+    async (_, variables, hasRoot) => {
+      const cwd = newFolder();
+      const { client, textsOf } = await started(cwd, newFolder(), hasRoot ? [cwd] : [], variables);
+      const remark = `${cwd} is served as the project, but had no memory and was not in a git repository: if the project is elsewhere, call set_memory_bank_path with its path.`;
+      expect((await textsOf(1)).slice(1)).toEqual([remark]);
+      client.call(2, 'memory_list');
+      expect(await textsOf(2)).toHaveLength(1);
+      await client.end();
+    },
+  );
+
+  test('a folder that a person gave to the program has no such remark', async () => {
+    const [cwd, home] = [newFolder(), newFolder()];
+    const { client, textsOf } = await started(cwd, home, [], { MEMORY_BANK_ROOT: cwd });
+    expect(await textsOf(1)).toHaveLength(1);
     await client.end();
   });
 

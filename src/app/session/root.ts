@@ -83,7 +83,7 @@ export async function findRoot(input: RootInput, probe: RootProbe = disk): Promi
   if (folder === undefined) {
     throw new MemoryError('no_project', `${named} is not a directory.`, { hint: fixFor(input) });
   }
-  const exact = source === '--root' || source === 'MEMORY_BANK_ROOT';
+  const exact = isExact(source);
   if (source === 'cwd') await refusePluginFolder(input, probe);
   if (!exact) await refusePluginCache(folder, input, probe);
   const start = withoutMemoryFolder(folder);
@@ -102,9 +102,15 @@ export function remarkOn({ path, source, others }: Root, tool: string): string |
   if (others) {
     return `The memory of ${path} is served. The client also has ${others.join(', ')} open: if that is meant, call ${tool} with its path.`;
   }
-  const isEmpty = source === 'cwd' && files.lstat(join(path, memoryFolderName)) === undefined;
-  if (!isEmpty || findWorkTree(files, path)) return undefined;
-  return `The server was started in ${path}, which had no memory and was not in a git repository: if the project is elsewhere, call ${tool} with its path.`;
+  // Clients that are started in the wrong folder also name it themselves.
+  if (isExact(source) || files.lstat(join(path, memoryFolderName))) return undefined;
+  if (findWorkTree(files, path)) return undefined;
+  return `${path} is served as the project, but had no memory and was not in a git repository: if the project is elsewhere, call ${tool} with its path.`;
+}
+
+/** Whether a person chose the root for this program, not for the client. */
+function isExact(source: Root['source']): boolean {
+  return source === '--root' || source === 'MEMORY_BANK_ROOT';
 }
 
 /** The folders that a caller may use. */
