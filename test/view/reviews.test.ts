@@ -98,9 +98,9 @@ describe.skipIf(!opened)('the page of a review', () => {
   deep('does not accept a text that it does not show', () =>
     visit(async (page) => {
       const record = page.locator('.change', { hasText: 'knowledge/patterns/note.md' });
-      // As if the event of the change came late.
-      await page.route('**/memory/compare*', (route) => route.abort());
-      await page.route('**/memory/reviews', (route) => route.abort());
+      // As if the event of the change came late: what the page asks for again gets no answer.
+      await page.route('**/memory/compare*', () => undefined);
+      await page.route('**/memory/reviews', () => undefined);
       await record.getByRole('button', { name: 'Accept', exact: true }).click();
       const [{ name, tip }] = await waiting();
       await note('note', 'The third text.');
