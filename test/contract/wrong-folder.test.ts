@@ -19,12 +19,17 @@ async function started(cwd: string, home: string, roots: readonly string[] = [],
   return { client, textsOf };
 }
 
+/** A path as JSON has it. */
+const inJson = (path: string) => JSON.stringify(path).slice(1, -1);
+
 describe('over stdio', () => {
   test('a client that gives no project gets the call that chooses one', async () => {
     const home = newFolder();
     const { client, textsOf } = await started(home, home);
     expect(await textsOf(1)).toEqual([
-      expect.stringContaining(`home directory, ${home}. Call set_memory_bank_path with the path`),
+      expect.stringContaining(
+        `home directory, ${inJson(home)}. Call set_memory_bank_path with the path`,
+      ),
     ]);
     const { root } = Repo.create();
     client.call(2, 'set_memory_bank_path', { path: root }).call(3, 'memory_list');
@@ -65,7 +70,7 @@ describe('over stdio', () => {
     ]);
     expect(await elsewhere.textsOf(1)).toEqual([
       expect.stringContaining(
-        `The client has several projects open: ${one}, ${two}. Call set_memory_bank_path with the path of the one that is meant`,
+        `The client has several projects open: ${inJson(one)}, ${inJson(two)}. Call set_memory_bank_path with the path of the one that is meant`,
       ),
     ]);
     elsewhere.client.call(2, 'set_memory_bank_path', { path: two }).call(3, 'memory_list');

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -150,7 +150,9 @@ describe('tools', () => {
   });
 
   test('answer with the commit, which names the client of the request', async () => {
-    const client = start().call(1, 'note_write', { name: 'a', text: 'x' });
+    const project = newFolder();
+    mkdirSync(join(project, '.memory-bank'));
+    const client = start(project).call(1, 'note_write', { name: 'a', text: 'x' });
     expect((await client.answer(1)).result).toEqual({
       resultType: 'complete',
       content: [{ type: 'text', text: '{"ok":true,"agent":"raw/1"}' }],
