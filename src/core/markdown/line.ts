@@ -30,3 +30,8 @@ export function withoutBlankEnds(text: string): string {
   const first = text.search(/[^ \t\r\n]/);
   return first < 0 ? '' : text.slice(lineStart(text, first), trimmedEnd(text, text.length));
 }
+
+/** Returns the number of the line that contains `at`; the first one has number 1. */
+export function lineNumber(text: string, at: number): number {
+  return text.slice(0, at).split('\n').length;
+}

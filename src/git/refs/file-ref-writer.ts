@@ -3,7 +3,7 @@ import { HeldFileRef } from './file-ref-change.ts';
 import type { FileRefs } from './file-refs.ts';
 import type { HeldRef, LogPlan, LogSite, RefSite, RefWriter } from './ref-change.ts';
 import { withHead } from './ref-store.ts';
-import { createsReflogs, reflogsOf, trimReflogs } from './reflog.ts';
+import { reflogsOf, trimReflogs } from './reflog.ts';
 
 /** Changes refs and reflogs in files. */
 export class FileRefWriter implements RefWriter {
@@ -33,7 +33,7 @@ export class FileRefWriter implements RefWriter {
 
   keepsLog(config: GitConfig, refs: readonly string[]): boolean {
     const { files, places } = this.#refs;
-    return createsReflogs(config) || reflogsOf(files, places, config, refs).length > 0;
+    return reflogsOf(files, places, config, refs).length > 0;
   }
 
   async settleLogs(plan: LogPlan, hasHappened: boolean, { disk }: LogSite): Promise<void> {

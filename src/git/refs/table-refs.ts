@@ -43,9 +43,14 @@ export class TableRefs implements RefStore {
   }
 
   look<T>(see: (value: ValueOf) => T): T {
+    return this.#find((find) => see((ref) => find(ref)?.record.value));
+  }
+
+  /** Looks at the records of several refs as they were at one moment. */
+  #find<T>(see: (find: (ref: string) => FoundRef | undefined) => T): T {
     // A linked work tree has its own tables for HEAD, which git reads apart as well.
-    if (this.own !== this.shared) return see((ref) => this.value(ref));
-    return this.shared.look((tables) => see((ref) => findRef(tables, ref)?.record.value));
+    if (this.own !== this.shared) return see((ref) => this.stackOf(ref).find(ref));
+    return this.shared.look((tables) => see((ref) => findRef(tables, ref)));
   }
 
   values(prefix: string): ReadonlyMap<string, string> {
@@ -70,10 +75,7 @@ export class TableRefs implements RefStore {
   }
 
   lastChange(refs: readonly string[]): number {
-    const isOne = this.own === this.shared;
-    const found = isOne
-      ? this.shared.look((tables) => refs.map((ref) => findRef(tables, ref)))
-      : refs.map((ref) => this.stackOf(ref).find(ref));
+    const found = this.#find((find) => refs.map(find));
     return Math.max(0, ...refs.map((ref, i) => this.#timeOf(ref, found[i])));
   }
 

@@ -1,6 +1,7 @@
 import { formatPlace } from '../../core/evidence/annotations.ts';
 import type { Lines } from '../../core/evidence/reference.ts';
 import type { CodePlace } from '../../core/evidence/verdict.ts';
+import { lineNumber } from '../../core/markdown/line.ts';
 import type { Judged } from './judged-places.ts';
 
 /** The line of a record that names a place, from 1 on; undefined for a place that is as it was. */
@@ -13,7 +14,7 @@ export function lineNaming(text: string, { reference, judgement }: Judged): numb
 export function lineOf(text: string, name: string): number | undefined {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const next = text.charAt(at + name.length);
-    if (!/[\w-]/.test(next)) return text.slice(0, at).split('\n').length;
+    if (!/[\w-]/.test(next)) return lineNumber(text, at);
   }
   return undefined;
 }

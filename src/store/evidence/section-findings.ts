@@ -5,6 +5,7 @@ import type {
   TextKind,
   Verdict,
 } from '../../core/evidence/verdict.ts';
+import { lineNumber } from '../../core/markdown/line.ts';
 import { type RecordAddress, Sections } from '../../core/markdown/section-statements.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type HistoryReader, recordPath } from '../history/history-reader.ts';
@@ -29,8 +30,8 @@ export class SectionFindings {
     const own = new CheckedRecord(type, path, { text: () => text.slice(found.start, found.end) });
     this.#path = path;
     this.#places = new Set(own.evidence.map(formatPlace));
-    const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
-    this.#lines = [lineAt(found.start), lineAt(text.slice(0, found.end).trimEnd().length)];
+    const end = text.slice(0, found.end).trimEnd().length;
+    this.#lines = [lineNumber(text, found.start), lineNumber(text, end)];
   }
 
   /** The part of a report about the record that is about the section. */

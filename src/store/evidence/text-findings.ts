@@ -1,6 +1,7 @@
 import { textKinds } from '../../core/evidence/finding-kinds.ts';
 import { decisionTitle } from '../../core/evidence/text-statements.ts';
 import type { TextFinding, TextKind } from '../../core/evidence/verdict.ts';
+import { lineNumber } from '../../core/markdown/line.ts';
 import { folded } from '../../core/markdown/section-path.ts';
 import { Sections } from '../../core/markdown/section-statements.ts';
 import { withoutDate } from '../../core/markdown/title-date.ts';
@@ -148,7 +149,7 @@ function hiddenDecisions(
     const address = sections.addressOf(section);
     const first = firsts.get(heading);
     if (first === undefined) firsts.set(heading, address);
-    const line = text.slice(0, section.start).split('\n').length;
+    const line = lineNumber(text, section.start);
     return first === undefined ? [] : [{ title, line, address, first }];
   });
 }

@@ -59,6 +59,17 @@ export const variables: NameSource = {
   },
 };
 
+/** The name of the package of a `Cargo.toml`; undefined for one without a package. */
+export function cargoPackage(text: string): string | undefined {
+  return /^\[package\][^[]*?^name[ \t]*=[ \t]*["']([\w-]+)["']/ms.exec(text)?.[1];
+}
+
+/** The names of the binaries that a `Cargo.toml` declares. */
+export function cargoBinaries(text: string): string[] {
+  const found = text.matchAll(/^\[\[bin\]\][^[]*?^name[ \t]*=[ \t]*["']([\w-]+)["']/gms);
+  return [...found].map(([, name = '']) => name);
+}
+
 /** The packages of a workspace of Cargo; a command can also name a dependency. */
 export const crates: NameSource = {
   name: 'crate',
@@ -66,7 +77,7 @@ export const crates: NameSource = {
   usual: ['Cargo.toml'],
   isAnywhere: true,
   read(text) {
-    const own = /^\[package\][^[]*?^name[ \t]*=[ \t]*["']([\w-]+)["']/ms.exec(text)?.[1];
+    const own = cargoPackage(text);
     const names = new Map(own === undefined ? [] : [[own, '']]);
     return { names, mayHave: (name) => text.includes(name) };
   },
@@ -79,8 +90,7 @@ export const binaries: NameSource = {
   usual: ['Cargo.toml'],
   isAnywhere: true,
   read(text) {
-    const found = text.matchAll(/^\[\[bin\]\][^[]*?^name[ \t]*=[ \t]*["']([\w-]+)["']/gms);
-    const names = new Map([...found].map(([, name = '']) => [name, '']));
+    const names = new Map(cargoBinaries(text).map((name) => [name, '']));
     return { names, mayHave: (name) => text.includes(name) };
   },
 };

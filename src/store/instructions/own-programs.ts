@@ -1,5 +1,6 @@
+import { addTo } from '../../core/values/multimap.ts';
 import { folderOf } from '../../git/disk/folder.ts';
-import { variables } from './code-names.ts';
+import { cargoBinaries, cargoPackage, variables } from './code-names.ts';
 import { decodeDoc, maxDocBytes } from './doc-files.ts';
 import type { DefinedNames, NameSource } from './name-sources.ts';
 import type { ProjectTree } from './project-tree.ts';
@@ -37,10 +38,7 @@ export function ownPrograms(tree: ProjectTree): OwnPrograms {
     const folder = folderOf(path);
     for (const name of programsIn(path, folder, tree)) {
       if (!/^[a-z][\w-]{1,60}$/.test(name) || ambiguous.test(name)) continue;
-      found.set(name, [
-        ...(found.get(name) ?? []),
-        path.endsWith('.go') ? moduleOf(folder, tree) : folder,
-      ]);
+      addTo(found, name, path.endsWith('.go') ? moduleOf(folder, tree) : folder);
     }
   }
   return found;
@@ -53,10 +51,9 @@ function programsIn(path: string, folder: string, tree: ProjectTree): readonly s
   const text = (bytes && decodeDoc(bytes)) ?? '';
   if (path.endsWith('package.json')) return programsOfPackage(text);
   if (path.endsWith('Cargo.toml')) {
-    const bins = [...text.matchAll(/^\[\[bin\]\][^[]*?^name[ \t]*=[ \t]*["']([\w-]+)["']/gms)];
-    const own = /^\[package\][^[]*?^name[ \t]*=[ \t]*["']([\w-]+)["']/ms.exec(text)?.[1];
+    const own = cargoPackage(text);
     const isProgram = own !== undefined && tree.files.has(`${folder && `${folder}/`}src/main.rs`);
-    return [...bins.map(([, name = '']) => name), ...(isProgram ? [own] : [])];
+    return [...cargoBinaries(text), ...(isProgram ? [own] : [])];
   }
   const scripts =
     /^\[(?:project|tool\.poetry)\.scripts\][ \t]*\r?\n((?:(?!\[).*\r?\n?)*)/m.exec(text)?.[1] ?? '';

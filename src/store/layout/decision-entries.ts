@@ -1,6 +1,8 @@
+import { lineNumber } from '../../core/markdown/line.ts';
 import { outline, type Section } from '../../core/markdown/sections.ts';
 import { dateOf, withoutDate } from '../../core/markdown/title-date.ts';
 import { addTo } from '../../core/values/multimap.ts';
+import { compareTexts } from '../../core/values/text-order.ts';
 import {
   dayOfName,
   type EntryFile,
@@ -32,9 +34,11 @@ export function composeDecisions({ own = '', entries }: LogFiles): string {
   const known = new Set(filed.map(({ text }) => text));
   const sorted = filed
     .map(({ file, text }) => ({ ...dayOfName(file.name), name: file.name, text }))
-    .sort((a, b) => compare(a.day, b.day) || a.number - b.number || compare(a.name, b.name));
+    .sort(
+      (a, b) => compareTexts(a.day, b.day) || a.number - b.number || compareTexts(a.name, b.name),
+    );
   // After a merge of both layouts, the log can have a decision that has a file.
-  const { rest } = divided(own, ({ text }) => known.has(text));
+  const rest = without(own, ({ text }) => known.has(text));
   const end = endOfLog(rest);
   return joined([rest.slice(0, end), ...sorted.map(({ text }) => text), rest.slice(end)]);
 }
@@ -71,7 +75,7 @@ export function filedDecisions(
   const found = matched(all, before.entries.flatMap(decisionsOf));
   const kept = new Map<string, (Decision & { readonly at: number })[]>();
   for (const [decision, { file, at }] of found) {
-    kept.set(file.name, [...(kept.get(file.name) ?? []), { ...decision, at }]);
+    addTo(kept, file.name, { ...decision, at });
   }
   const entries = before.entries.flatMap((file): EntryFile[] => {
     const now = kept.get(file.name)?.sort((a, b) => a.at - b.at);
@@ -94,7 +98,7 @@ export function filedDecisions(
   }
   if (isOrdered) inOrder(all, entries, names);
   const starts = new Set([...found.keys(), ...added].map(({ start }) => start));
-  const { rest } = divided(text, ({ start }) => starts.has(start));
+  const rest = without(text, ({ start }) => starts.has(start));
   const end = endOfLog(own);
   return { own: joined([own.slice(0, end), own.slice(end)]) === rest ? own : rest, entries };
 }
@@ -134,14 +138,11 @@ function matched(all: readonly Decision[], filed: readonly Filed[]): ReadonlyMap
   return found;
 }
 
-/** The dated decisions of a log that have no file of their own. */
-export function decisionsInLog(own: string): readonly (Decision & { readonly line: number })[] {
+/** The lines of the dated decisions of a log that have no file of their own. */
+export function decisionsInLog(own: string): readonly number[] {
   return sectionsOf(own)
-    .map((section) => ({
-      ...toDecision(own, section),
-      line: own.slice(0, section.start).split('\n').length,
-    }))
-    .filter(isDated);
+    .filter(({ heading }) => dateOf(heading) !== undefined)
+    .map(({ start }) => lineNumber(own, start));
 }
 
 /** The decisions of a file; what it has before the first heading gets the name of the file as one. */
@@ -171,20 +172,16 @@ function titleOfName(name: string): string {
   return day === '' ? title : `${title} - ${day}`;
 }
 
-/** The text without some of its decisions, and those. */
-function divided(text: string, isTaken: (one: Decision) => boolean) {
-  const taken: Decision[] = [];
+/** The text without some of its decisions. */
+function without(text: string, isTaken: (one: Decision) => boolean): string {
   const parts: string[] = [];
   let from = 0;
   for (const section of sectionsOf(text)) {
-    const decision = toDecision(text, section);
-    if (!isTaken(decision)) continue;
-    taken.push(decision);
+    if (!isTaken(toDecision(text, section))) continue;
     parts.push(text.slice(from, section.start));
     from = section.end;
   }
-  const rest = taken.length === 0 ? text : joined([...parts, text.slice(from)]);
-  return { rest, taken };
+  return parts.length === 0 ? text : joined([...parts, text.slice(from)]);
 }
 
 /** The sections of level 2 below the first heading of level 1, or all without one. */
@@ -202,12 +199,4 @@ function endOfLog(text: string): number {
 
 function toDecision(text: string, { heading, start, end }: Section): Decision {
   return { heading, start, text: trimmed(text.slice(start, end)) };
-}
-
-function isDated({ heading }: Decision): boolean {
-  return dateOf(heading) !== undefined;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

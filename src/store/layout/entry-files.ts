@@ -105,13 +105,9 @@ export function exactFiles(
 ): LogFiles {
   for (const [isKept, isOrdered] of ways) {
     const files = divide(isKept, isOrdered);
-    if (composesTo(files)) return files;
+    if (compose(files) === text) return files;
   }
   return before.entries.length > 0 ? divide(true, false) : { own: text, entries: [] };
-
-  function composesTo(files: LogFiles): boolean {
-    return compose(files) === text;
-  }
 }
 
 const ways = [

@@ -134,11 +134,9 @@ export function toEntries(files: StoredFiles, isOn: boolean): Conversion {
 export function entriesInLogs(
   files: StoredFiles,
 ): readonly { readonly path: string; readonly lines: readonly number[] }[] {
-  const decided = decisionsInLog(files.text(decisions.path) ?? '');
-  const done = itemsInLog(files.text(progress.path) ?? '');
   return [
-    { path: decisions.path, lines: decided.map(({ line }) => line) },
-    { path: progress.path, lines: done.map(({ line }) => line) },
+    { path: decisions.path, lines: decisionsInLog(files.text(decisions.path) ?? '') },
+    { path: progress.path, lines: itemsInLog(files.text(progress.path) ?? '') },
   ].filter(({ lines }) => lines.length > 0);
 }
 

@@ -11,12 +11,17 @@ import {
 import type { ReadFolder } from '../../git/disk/folder.ts';
 import type { EntryFile } from './entry-files.ts';
 import { composeLog, type StoredFiles } from './entry-logs.ts';
-import { isEntryPath, isStoredApart, logAt, logPaths } from './log-paths.ts';
+import {
+  isEntryName,
+  isEntryPath,
+  isStoredApart,
+  logAt,
+  logPaths,
+  maxEntryDepth,
+} from './log-paths.ts';
 
 /** Size limit of one stored file, in bytes. */
 const maxBytes = 16 * 1024 * 1024;
-/** Entry files below more folders than this are ignored. */
-const maxDepth = 8;
 /** Age from which a file that is changed again certainly gets another time, in milliseconds. */
 const settled = 2000;
 
@@ -45,13 +50,13 @@ export class FolderFiles implements StoredFiles {
     const found: { readonly path: string; readonly stat: Stat }[] = [];
     const visit = (path: string, depth: number) => {
       const stat = this.#folder.stat(path);
-      if (stat?.kind !== 'directory' || depth > maxDepth) return;
+      if (stat?.kind !== 'directory' || depth > maxEntryDepth) return;
       found.push({ path, stat });
       for (const { name, kind } of this.#folder.list(path) ?? []) {
         if (name.startsWith('.')) continue;
         const below = `${path}/${name}`;
         if (kind === 'directory') visit(below, depth + 1);
-        if (kind !== 'file' || !name.endsWith('.md')) continue;
+        if (kind !== 'file' || !isEntryName(name)) continue;
         const own = this.#folder.peek(below);
         if (own?.kind === 'file') found.push({ path: below, stat: own });
       }

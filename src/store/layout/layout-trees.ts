@@ -10,10 +10,8 @@ import {
 } from '../../git/objects/tree.ts';
 import type { EntryFile } from './entry-files.ts';
 import { composeLog, type StoredFiles } from './entry-logs.ts';
-import { entryFolders, hasEntryFiles, logPaths } from './log-paths.ts';
+import { entryFolders, hasEntryFiles, isEntryName, logPaths, maxEntryDepth } from './log-paths.ts';
 
-/** Entry files below more folders than this are ignored. */
-const maxDepth = 8;
 /** Limit of the texts that stay in memory, in UTF-16 code units. */
 const maxKept = 32 * 1024 * 1024;
 const fileMode = '100644';
@@ -151,14 +149,14 @@ class TreeFiles implements StoredFiles {
   entries(folder: string): readonly EntryFile[] {
     const found: EntryFile[] = [];
     const visit = (tree: Oid, below: string, depth: number) => {
-      if (depth > maxDepth) return;
+      if (depth > maxEntryDepth) return;
       for (const { name, mode, oid } of listTree(
         this.#odb.content(tree, 'tree'),
         this.#odb.format,
       )) {
         if (name.startsWith('.')) continue;
         if (mode === folderMode) visit(oid, `${below}${name}/`, depth + 1);
-        else if (mode.startsWith('100') && name.endsWith('.md')) {
+        else if (mode.startsWith('100') && isEntryName(name)) {
           found.push(this.#file(oid, below + name));
         }
       }

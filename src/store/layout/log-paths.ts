@@ -63,6 +63,14 @@ export function isEntryPath(path: string): boolean {
   return entryFolders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
+/** Entry files below more folders than this are ignored. */
+export const maxEntryDepth = 8;
+
+/** Whether the last name of a path is that of an entry file. */
+export function isEntryName(name: string): boolean {
+  return !name.startsWith('.') && name.endsWith('.md');
+}
+
 /** Whether a record can be stored in several files, or is one of those. */
 export function isStoredApart(path: string): boolean {
   return logAt(path) !== undefined || isEntryPath(path);

@@ -1,3 +1,10 @@
+import {
+  historyHeading,
+  maxNotes,
+  notesHeading,
+  notesNotice,
+} from '../../core/declarations/progress-log.ts';
+import { lineNumber } from '../../core/markdown/line.ts';
 import { type ListEntry, listEntries } from '../../core/markdown/list-entries.ts';
 import { outline, plain, type Section } from '../../core/markdown/sections.ts';
 import { addTo } from '../../core/values/multimap.ts';
@@ -9,14 +16,6 @@ import {
   type LogFiles,
   trimmed,
 } from './entry-files.ts';
-
-/** The section of `progress.md` with the entries, and that of the newest of them in `activeContext.md`. */
-const historyHeading = 'Update History';
-export const notesHeading = 'Current Session Notes';
-/** Number of session notes in the active context. */
-export const maxNotes = 20;
-/** The notice above the notes if there are older ones. */
-export const notesNotice = `The newest ${maxNotes} notes; progress.md has the earlier ones.`;
 
 /** An entry as it is in a list: its lines, with the marker. */
 interface Item {
@@ -121,11 +120,11 @@ export function countItems(file: EntryFile): number {
   return listedIn(file).length;
 }
 
-/** The dated entries of `progress.md` that have no file. */
-export function itemsInLog(own: string): readonly { readonly line: number }[] {
+/** The lines of the dated entries of `progress.md` that have no file. */
+export function itemsInLog(own: string): readonly number[] {
   return itemsBelow(own, historyHeading)
     .filter((entry) => isDated(toItem(own, entry)))
-    .map(({ start }) => ({ line: own.slice(0, start).split('\n').length }));
+    .map(({ start }) => lineNumber(own, start));
 }
 
 function withoutNotice(text: string): string {

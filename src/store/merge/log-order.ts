@@ -1,3 +1,4 @@
+import { compareTexts } from '../../core/values/text-order.ts';
 import type { Sides } from './diff3.ts';
 import type { Piece } from './pieces.ts';
 import type { Slot } from './spacing.ts';
@@ -19,7 +20,7 @@ export function byDate(
   newestFirst: boolean,
 ): Slot[] {
   const direction = newestFirst ? -1 : 1;
-  const comesLater = (a: Piece, b: Piece) => direction * compare(dateOf(a), dateOf(b)) > 0;
+  const comesLater = (a: Piece, b: Piece) => direction * compareTexts(dateOf(a), dateOf(b)) > 0;
   const isSorted = [ours, theirs].every((pieces) =>
     pieces.every((piece, i) => {
       const above = pieces[i - 1];
@@ -46,7 +47,7 @@ export function isNewestFirst({ ours, theirs }: Sides<readonly Piece[]>): boolea
     let above = '';
     for (const piece of pieces) {
       const date = dateOf(piece);
-      if (above !== '' && date !== '') trend += compare(date, above);
+      if (above !== '' && date !== '') trend += compareTexts(date, above);
       if (date !== '') above = date;
       leads ||= leadingItem.test(piece.head[0] ?? '');
     }
@@ -57,8 +58,4 @@ export function isNewestFirst({ ours, theirs }: Sides<readonly Piece[]>): boolea
 /** The date of an entry in ISO 8601, which sorts as text; empty if it has none. */
 function dateOf({ head: [line = ''] }: Piece): string {
   return leading.exec(line)?.[1] ?? trailing.exec(line)?.[1] ?? '';
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -94,8 +94,9 @@ export function similarRecords(
     .slice(0, maxSimilar);
 }
 
-function wholeOf({ type, path, value }: KnownRecord): Omit<SimilarRecord, 'likeness'> {
-  const fields = type.search(value);
+function wholeOf(record: KnownRecord): Omit<SimilarRecord, 'likeness'> {
+  const { path } = record;
+  const { fields } = partsOf(record);
   const { snippet: answer, state } = answerOf(fields, outlineOf);
   return { path, title: fields.title, answer, ...(state !== undefined && { state }) };
 }

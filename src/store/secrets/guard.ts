@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
+import { lineNumber } from '../../core/markdown/line.ts';
 import type { Provenance } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -188,7 +189,7 @@ function locate(secret: Secret, { text, record }: NewText, shown: string): Secre
   return {
     kind: secret.kind,
     in: shown,
-    line: text.slice(0, secret.index).split('\n').length,
+    line: lineNumber(text, secret.index),
     ...(field !== undefined && field !== '' && { field }),
   };
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../core/declarations/context.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { invalid, MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
+import { compareTexts } from '../../core/values/text-order.ts';
 import {
   type Bank,
   type BankName,
@@ -83,7 +84,9 @@ async function oneBank(context: Context, name: BankName, skip: number): Promise<
 async function entries(context: Context, type: BankType): Promise<JsonObject[]> {
   const banks = await listBanks(await storeOf(context, type), type);
   const found = await Promise.all(banks.map((bank) => entry(context, bank)));
-  return found.sort((a, b) => compare(b.last_used ?? '', a.last_used ?? '') || compare(a.id, b.id));
+  return found.sort(
+    (a, b) => compareTexts(b.last_used ?? '', a.last_used ?? '') || compareTexts(a.id, b.id),
+  );
 }
 
 async function entry(context: Context, bank: Bank) {
@@ -102,10 +105,6 @@ function describe(bank: Bank): string {
   const text = bank.files.find(({ file }) => file === mainFile[bank.type])?.value.body ?? '';
   const [own = ''] = text.split(`\n## ${sourcesHeading}`);
   return firstSentence(own, 120) || descriptions[bank.type];
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function isNoProject(thrown: unknown): thrown is MemoryError {

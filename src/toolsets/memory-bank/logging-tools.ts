@@ -1,5 +1,11 @@
 import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
+import {
+  historyHeading,
+  maxNotes,
+  notesHeading,
+  notesNotice,
+} from '../../core/declarations/progress-log.ts';
 import { reportSimilar } from '../../core/declarations/similar-note.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { evidenceArgument, formatInline } from '../../core/evidence/annotations.ts';
@@ -19,10 +25,6 @@ import { memoryFile } from './memory-file.ts';
 
 const text = z.string().regex(/\S/, 'must not be blank').max(100_000);
 const texts = z.array(text).max(1000);
-
-const notesHeading = 'Current Session Notes';
-/** Number of session notes that stay in activeContext.md. */
-const maxNotes = 20;
 /** An item as track_progress writes it; other items of the list stay. */
 const isNote = /^\S+ \[\d{4}-\d\d-\d\d\] - /;
 
@@ -44,7 +46,7 @@ export const trackProgress = defineTool({
       reason: description,
     };
     await context.store.change(why, async (transaction) => {
-      await edit(transaction, 'progress.md', (text) => prependToList(text, 'Update History', item));
+      await edit(transaction, 'progress.md', (text) => prependToList(text, historyHeading, item));
       if (!updateActiveContext) return;
       await edit(transaction, 'activeContext.md', (text) =>
         withNewestNotes(prependToList(text, notesHeading, item)),
@@ -174,8 +176,7 @@ function withNewestNotes(text: string): string {
   // The first item is the new note.
   let notes = 1;
   const isOld = (item: string) => isNote.test(item) && ++notes > maxNotes;
-  const notice = `The newest ${maxNotes} notes; progress.md has the earlier ones.`;
-  return removeItems(text, notesHeading, isOld, notice);
+  return removeItems(text, notesHeading, isOld, notesNotice);
 }
 
 function listOrNone(items: readonly string[] = []): string {
