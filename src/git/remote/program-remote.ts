@@ -83,6 +83,8 @@ export interface RemoteOptions {
 export class ProgramRemote implements Remote {
   readonly #address: Address;
   readonly #options: RemoteOptions;
+  /** The check of the installed git: an exchange runs it several times. */
+  #checked: Promise<void> | undefined;
   readonly #credentials: Credentials;
 
   constructor(address: Address, options: RemoteOptions) {
@@ -258,14 +260,19 @@ export class ProgramRemote implements Remote {
     ].join('');
   }
 
+  #check(): Promise<void> {
+    const { disk, commonDir, env } = this.#options;
+    const isSha1 = objectFormatIn(disk.files, commonDir) === sha1;
+    return checkGit(env, isSha1 ? firstGit.sync : firstGit.sha256);
+  }
+
   async #run(
     quarantine: Quarantine,
     args: readonly string[],
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const { disk, commonDir } = this.#options;
-    const isSha1 = objectFormatIn(disk.files, commonDir) === sha1;
-    await checkGit(this.#options.env, isSha1 ? firstGit.sync : firstGit.sha256);
+    this.#checked ??= this.#check();
+    await this.#checked;
     return runGit([...settings.flatMap((setting) => ['-c', setting]), ...args], {
       cwd: quarantine.gitDir,
       env: this.#environment(quarantine.gitDir),
