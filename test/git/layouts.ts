@@ -1,18 +1,22 @@
-import { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { Repo } from '../support/repo.ts';
+import { chmodSync, cpSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { firstGit, type GitVersion } from '../../src/git/repository/git-version.ts';
+import { hasTables, objectFormat, Repo } from '../support/repo.ts';
 
 /** A way in which git lays out a repository, and what becomes of a memory in it. */
 export interface Layout {
   readonly name: string;
   /** Makes it of a repository with one commit; returns the work tree of the memory, if that is another. */
   make(repo: Repo): Repo | undefined;
-  /** Whether only a git that knows refs in tables can make it. */
-  readonly needsTables?: true;
+  /** The first git that can make it, if that is a recent one. */
+  readonly needs?: GitVersion;
+  /** The user's configuration, if the layout has something in it. */
+  readonly env?: NodeJS.ProcessEnv;
   /** Why it is refused; undefined if it works. */
   readonly refused?: {
     readonly reason: string;
-    /** The commands of git that the error names, after which it works; undefined if this git knows none. */
-    readonly remedy?: readonly (readonly string[])[];
+    readonly hint: string;
+    /** Does as the hint says, after which it works, and returns the work tree, if that is another. */
+    remedy?(place: Repo): Repo | undefined;
     readonly told: string;
   };
 }
@@ -36,10 +40,31 @@ function identified(repo: Repo): Repo {
   return repo;
 }
 
+/** Changes the configuration of a repository that git may refuse. */
+function set(repo: Repo, ...change: string[]): undefined {
+  repo.git('config', '--file', '.git/config', ...change);
+}
+
 /** Sets an extension of the repository format (gitrepository-layout). */
-function extend(repo: Repo, name: string, value: string): undefined {
-  repo.git('config', 'core.repositoryFormatVersion', '1');
-  repo.git('config', `extensions.${name}`, value);
+function extend(repo: Repo, name: string, value: string, version = '1'): undefined {
+  set(repo, 'core.repositoryFormatVersion', version);
+  set(repo, `extensions.${name}`, value);
+}
+
+/** A bare repository, and the linked work tree of its branch next to it. */
+function besideBare(repo: Repo): Repo {
+  repo.git('clone', '-q', '--bare', repo.root, repo.path('.git/all/.bare'));
+  const top = new Repo(repo.path('.git/all'));
+  top.write('.git', 'gitdir: ./.bare\n');
+  identified(top).git('worktree', 'add', '-q', 'main', 'main');
+  return new Repo(repo.path('.git/all/main'));
+}
+
+/** Adds a file and commits it. */
+function addFile(repo: Repo, name: string): void {
+  repo.write(name, name);
+  repo.git('add', name);
+  repo.git('commit', '-qm', `Add ${name}`);
 }
 
 function twoFolders(repo: Repo): void {
@@ -60,12 +85,23 @@ export const layouts: readonly Layout[] = [
   },
   {
     name: 'a bare repository, and a linked work tree for each branch beside it (`.git` is a file that names `./.bare`)',
+    make: besideBare,
+  },
+  {
+    name: 'the same, with `safe.bareRepository=explicit`',
+    env: {
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'safe.bareRepository',
+      GIT_CONFIG_VALUE_0: 'explicit',
+    },
+    make: besideBare,
+  },
+  {
+    name: 'linked work trees with relative paths (`extensions.relativeWorktrees`)',
+    needs: [2, 48],
     make(repo) {
-      repo.git('clone', '-q', '--bare', repo.root, repo.path('.git/all/.bare'));
-      const top = new Repo(repo.path('.git/all'));
-      top.write('.git', 'gitdir: ./.bare\n');
-      identified(top).git('worktree', 'add', '-q', 'main', 'main');
-      return new Repo(repo.path('.git/all/main'));
+      repo.git('worktree', 'add', '-q', '--relative-paths', '-b', 'side', '.git/side');
+      return new Repo(repo.path('.git/side'));
     },
   },
   {
@@ -111,7 +147,7 @@ export const layouts: readonly Layout[] = [
   },
   { name: 'a shallow clone', make: (repo) => cloneIn(repo, '--depth=1') },
   {
-    name: 'a partial clone (`--filter=blob:none`)',
+    name: 'a partial clone with packs of a promisor (`--filter=blob:none`)',
     make(repo) {
       repo.git('config', 'uploadpack.allowFilter', 'true');
       return cloneIn(repo, '--filter=blob:none');
@@ -208,6 +244,29 @@ export const layouts: readonly Layout[] = [
     },
   },
   {
+    name: 'a chain of commit-graphs',
+    make(repo) {
+      for (const name of ['one', 'two']) {
+        addFile(repo, name);
+        repo.git('commit-graph', 'write', '--reachable', '--split=no-merge', '--changed-paths');
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'a chain of multi-pack-indexes with bitmaps',
+    needs: [2, 54],
+    make(repo) {
+      for (const name of ['one', 'two']) {
+        addFile(repo, name);
+        repo.git('repack', '-q', ...(name === 'one' ? ['-ad'] : []));
+        repo.git('prune-packed');
+        repo.git('multi-pack-index', 'write', '--incremental', '--bitmap');
+      }
+      return undefined;
+    },
+  },
+  {
     name: 'replaced commits (`git replace`)',
     make(repo) {
       twoFolders(repo);
@@ -226,15 +285,16 @@ export const layouts: readonly Layout[] = [
   {
     name: 'files among the refs that are not refs (`.DS_Store`, `desktop.ini`, `main 2`, an empty file)',
     make(repo) {
+      const folder = hasTables ? '.git/refs' : '.git/refs/heads';
       for (const name of ['.DS_Store', 'desktop.ini', 'main 2', 'empty']) {
-        repo.write(`.git/refs/heads/${name}`, '');
+        repo.write(`${folder}/${name}`, '');
       }
       return undefined;
     },
   },
   {
     name: 'refs in tables (reftable), also with SHA-256 ids',
-    needsTables: true,
+    needs: firstGit.tables,
     make(repo) {
       const options = ['--object-format=sha256', '--ref-format=reftable'];
       return Repo.in(repo.path('.git/other')).begin(...options);
@@ -242,7 +302,7 @@ export const layouts: readonly Layout[] = [
   },
   {
     name: 'refs in tables, and a linked work tree',
-    needsTables: true,
+    needs: firstGit.tables,
     make(repo) {
       const other = Repo.in(repo.path('.git/other')).begin('--ref-format=reftable');
       other.git('worktree', 'add', '-q', '-b', 'side', 'side');
@@ -250,10 +310,91 @@ export const layouts: readonly Layout[] = [
     },
   },
   {
+    name: 'submodules with paths by configuration (`extensions.submodulePathConfig`)',
+    needs: [2, 54],
+    make: (repo) => extend(repo, 'submodulePathConfig', 'true'),
+  },
+  {
+    name: 'an extension that git ignores in format version 0',
+    make(repo) {
+      const formats = ['--object-format=sha1', ...(hasTables ? ['--ref-format=files'] : [])];
+      const other = Repo.in(repo.path('.git/other')).begin(...formats);
+      extend(other, 'later', 'true', '0');
+      return other;
+    },
+  },
+  {
+    name: 'an extension of version 1 in format version 0',
+    make: (repo) => extend(repo, 'objectFormat', objectFormat.name, '0'),
+    refused: {
+      reason: 'git refuses the extension "objectformat" in format version 0',
+      hint: '"git config --file config core.repositoryFormatVersion 1"',
+      remedy: (repo) => set(repo, 'core.repositoryFormatVersion', '1'),
+      told: '`git config --file config core.repositoryFormatVersion 1` in the git directory',
+    },
+  },
+  {
+    name: 'object ids of two formats (`extensions.compatObjectFormat`)',
+    make: (repo) => extend(repo, 'compatObjectFormat', 'sha256'),
+    refused: {
+      reason: 'its objects have ids of a second format',
+      hint: 'remove the line "compatObjectFormat" from ',
+      remedy(repo) {
+        repo.write(
+          '.git/config',
+          repo.read('.git/config').replace(/^\s*compatObjectFormat.*\n/m, ''),
+        );
+        return undefined;
+      },
+      told: 'remove the setting from the file `config` of the git directory',
+    },
+  },
+  {
+    name: 'refs in another folder (`extensions.refStorage` with `files://` or `reftable://`)',
+    needs: [2, 54],
+    make(repo) {
+      const form = hasTables ? 'reftable' : 'files';
+      const away = repo.path('.git/away');
+      const parts = hasTables ? ['reftable'] : ['HEAD', 'refs', 'logs'];
+      for (const part of parts) {
+        cpSync(repo.path(`.git/${part}`), `${away}/${part}`, { recursive: true });
+      }
+      return extend(repo, 'refStorage', `${form}://${away}`);
+    },
+    refused: {
+      reason: 'its refs are in another folder, ',
+      hint: 'Copy what is in that folder into the git directory, and run "git config --file config extensions.refStorage ',
+      remedy(repo) {
+        cpSync(repo.path('.git/away'), repo.path('.git'), { recursive: true });
+        return set(repo, 'extensions.refStorage', hasTables ? 'reftable' : 'files');
+      },
+      told: 'copy the folder into the git directory, then `git config --file config extensions.refStorage files` (or `reftable`) there',
+    },
+  },
+  {
+    name: 'a sparse checkout without the folder of the memory',
+    make(repo) {
+      twoFolders(repo);
+      addFile(repo, 'm/b.md');
+      repo.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'a');
+      return undefined;
+    },
+    refused: {
+      reason: 'm/a.md is not in this sparse checkout',
+      hint: 'Run "git sparse-checkout add m"',
+      remedy(repo) {
+        repo.git('sparse-checkout', 'add', 'm');
+        return undefined;
+      },
+      told: '`git sparse-checkout add .memory-bank`',
+    },
+  },
+  {
     name: 'refs of a later format',
     make: (repo) => extend(repo, 'refStorage', 'later'),
     refused: {
       reason: 'its refs are stored as later',
+      hint: 'Update this program, or set --root to another repository.',
       told: 'a later version of this program, or `--root` with another repository',
     },
   },
@@ -262,6 +403,7 @@ export const layouts: readonly Layout[] = [
     make: (repo) => extend(repo, 'objectFormat', 'sha512'),
     refused: {
       reason: 'its object ids are sha512',
+      hint: 'Update this program, or set --root to another repository.',
       told: 'a later version of this program, or `--root` with another repository',
     },
   },
@@ -270,20 +412,25 @@ export const layouts: readonly Layout[] = [
     make: (repo) => extend(repo, 'later', 'true'),
     refused: {
       reason: 'the extension "later" is not known',
+      hint: 'Update this program.',
       told: 'a later version of this program',
     },
   },
   {
     name: 'a work tree elsewhere (`core.worktree`)',
     make(repo) {
-      repo.write('elsewhere/file', '');
-      repo.git('config', 'core.worktree', repo.path('elsewhere'));
+      repo.write('elsewhere/README.md', '# A project\n');
+      set(repo, 'core.worktree', repo.path('elsewhere'));
       return undefined;
     },
     refused: {
       reason: 'core.worktree puts its files in',
-      remedy: [['config', '--unset', 'core.worktree']],
-      told: 'the server in that folder, with a `.git` file in it',
+      hint: 'into a file .git in that folder, and start the server there.',
+      remedy(repo) {
+        repo.write('elsewhere/.git', `gitdir: ${repo.path('.git')}\n`);
+        return new Repo(repo.path('elsewhere'));
+      },
+      told: 'a file `.git` with `gitdir: <git directory>` in that folder, and the server there',
     },
   },
 ];

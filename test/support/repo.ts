@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { objectFormats, sha1 } from '../../src/git/objects/object-format.ts';
+import { firstGit, type GitVersion, isAtLeast } from '../../src/git/repository/git-version.ts';
 
 /**
  * The format of the objects of new repositories: that of git's own variable, so that all suites run in each
@@ -23,11 +24,21 @@ export const objectFormat = objectFormats.get(process.env.GIT_DEFAULT_HASH ?? ''
 /** Whether new repositories keep their refs in tables, by git's own variable, which git knows from 2.45 on. */
 export const hasTables = process.env.GIT_DEFAULT_REF_FORMAT === 'reftable';
 
+let version: GitVersion | undefined;
+
+/** Whether the git of this machine is of a version or a later one. */
+export function hasGit(wanted: GitVersion): boolean {
+  if (version === undefined) {
+    const text = execFileSync('git', ['--version'], { encoding: 'utf8' });
+    const [major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number) ?? [];
+    version = [major, minor];
+  }
+  return isAtLeast(version, wanted);
+}
+
 /** Whether the git of this machine knows refs in tables. */
 export function knowsTables(): boolean {
-  const version = /(\d+)\.(\d+)/.exec(execFileSync('git', ['--version'], { encoding: 'utf8' }));
-  const [major = 0, minor = 0] = version?.slice(1).map(Number) ?? [];
-  return major > 2 || minor >= 45;
+  return hasGit(firstGit.tables);
 }
 
 /** Environment in which native git reads no configuration of the machine and never prompts. */

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 import type { IndexFile } from '../index/index-file.ts';
@@ -53,14 +53,18 @@ const underWay = [
   },
 ] as const;
 
+/** Extensions that say how objects and refs are stored; git reads them from format version 1 on. */
+const storageExtensions = ['compatobjectformat', 'objectformat', 'refstorage'];
+
 /** Extensions that do not affect our writes, or that `checkStorage` checks (gitrepository-layout). */
 const knownExtensions = new Set([
+  ...storageExtensions,
   'noop',
-  'objectformat',
+  'noop-v1',
   'partialclone',
   'preciousobjects',
-  'refstorage',
   'relativeworktrees',
+  'submodulepathconfig',
   'worktreeconfig',
 ]);
 
@@ -89,7 +93,14 @@ export function checkStorage(config: GitConfig): void {
       hint: 'Update this program, or set --root to another repository.',
     });
   }
-  const refs = extensions.get('refstorage')?.toLowerCase() ?? 'files';
+  const given = extensions.get('refstorage') ?? 'files';
+  const [, form, folder] = /^(files|reftable):\/\/(.+)$/.exec(given) ?? [];
+  if (folder !== undefined) {
+    throw new MemoryError('unsupported', `${what}: its refs are in another folder, ${folder}.`, {
+      hint: `Copy what is in that folder into the git directory, and run ${setting(`extensions.refStorage ${form}`)} there.`,
+    });
+  }
+  const refs = given.toLowerCase();
   if (refs !== 'files' && refs !== 'reftable') {
     throw new MemoryError('unsupported', `${what}: its refs are stored as ${refs}.`, {
       hint: 'Update this program, or set --root to another repository.',
@@ -124,13 +135,35 @@ export function checkFormat(config: GitConfig, tree: WorkTree): void {
   if (workTree !== undefined && resolve(tree.gitDir, workTree) !== tree.top) {
     throw unsupported(
       `core.worktree puts its files in ${workTree}`,
-      'Start the server in that folder with a .git file in it ("git worktree add").',
+      `Write "gitdir: ${tree.gitDir}" into a file .git in that folder, and start the server there.`,
     );
   }
-  for (const name of config.repositorySection('extensions').keys()) {
+  const extensions = config.repositorySection('extensions');
+  if (extensions.has('compatobjectformat')) {
+    throw unsupported(
+      'its objects have ids of a second format as well (extensions.compatObjectFormat)',
+      // Not by a command: a git without this feature refuses each in such a repository.
+      `To use ids of one format only, remove the line "compatObjectFormat" from ${join(tree.commonDir, 'config')}.`,
+    );
+  }
+  // Like git, which ignores other extensions in a repository of version 0.
+  if (version === 0) {
+    const name = storageExtensions.find((extension) => extensions.has(extension));
+    if (name === undefined) return;
+    throw unsupported(
+      `git refuses the extension "${name}" in format version 0`,
+      `Run ${setting('core.repositoryFormatVersion 1')} in ${tree.commonDir}.`,
+    );
+  }
+  for (const name of extensions.keys()) {
     if (knownExtensions.has(name)) continue;
     throw unsupported(`the extension "${name}" is not known`, 'Update this program.');
   }
+}
+
+/** The command that changes a setting in a git directory, also where git refuses the repository. */
+function setting(change: string): string {
+  return `"git config --file config ${change}"`;
 }
 
 /** The operation under way and the command that ends it; undefined if there is none. */
