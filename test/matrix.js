@@ -128,7 +128,7 @@ for (const { name, env = {}, args = [], ...one } of runs) {
   /** @param {string} what @param {string} from */
   const missing = (what, from) =>
     console.log(`"${name}" was not tried: it needs ${what}, and ${from} brings none here.`);
-  const git = one.hasNewestGit ? newestGit(join(cache, 'git')) : '';
+  const git = one.hasNewestGit ? newestGit(join(cache, 'newest-git')) : '';
   if (git === undefined) {
     missing('the newest git', 'apt');
     continue;

@@ -12,7 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-const packages = ['git', 'libc6', 'libpcre2-8-0', 'zlib1g'];
+/** Packages that only scripts of git need. */
+const needless = ['perl', 'liberror-perl'];
 const key = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /** The mirror from which this machine installs packages. */
@@ -45,22 +46,30 @@ export function newestGit(folder) {
   }
   const list = join(begun, 'sources.list');
   writeFileSync(list, `deb [signed-by=${key}] ${source} sid main\n`);
-  /** @param {string} command @param {string[]} args */
-  const call = (command, ...args) =>
-    spawnSync(command, args, { cwd: begun, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
   const settings = [
     `Dir::Etc::SourceList=${list}`,
     'Dir::Etc::SourceParts=/dev/null',
     `Dir::State=${join(begun, 'state')}`,
+    `Dir::State::status=${join(begun, 'state/status')}`,
     `Dir::Cache=${join(begun, 'cache')}`,
     'APT::Sandbox::User=root',
+    'APT::Install-Recommends=false',
+    'APT::Get::Download-Only=true',
   ].flatMap((setting) => ['-o', setting]);
+  const installed = needless.map(
+    (name) => `Package: ${name}\nStatus: install ok installed\nArchitecture: amd64\nVersion: 99\n`,
+  );
+  writeFileSync(join(begun, 'state/status'), installed.join('\n'));
+  /** @param {string} command @param {string[]} args */
+  const call = (command, ...args) =>
+    spawnSync(command, args, { cwd: begun, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
+  const archives = join(begun, 'cache/archives');
   const isThere =
     call('apt-get', ...settings, '-qq', 'update') &&
-    call('apt-get', ...settings, '-qq', 'download', ...packages) &&
-    readdirSync(begun)
+    call('apt-get', ...settings, '-qq', '-y', 'install', 'git') &&
+    readdirSync(archives)
       .filter((name) => name.endsWith('.deb'))
-      .every((name) => call('dpkg-deb', '-x', name, 'root'));
+      .every((name) => call('dpkg-deb', '-x', join(archives, name), 'root'));
   if (!isThere) {
     rmSync(begun, { recursive: true, force: true });
     return undefined;
@@ -83,7 +92,14 @@ export function newestGit(folder) {
       .map(({ name }) => join(helpers, name))
       .filter((path) => readFileSync(path).subarray(0, 4).toString('latin1') === '\x7fELF'),
   ];
-  const args = ['--set-interpreter', loader ?? '', '--set-rpath', libraries.join(':')];
+  // Forced, so that it holds for what the libraries load as well.
+  const args = [
+    '--force-rpath',
+    '--set-interpreter',
+    loader ?? '',
+    '--set-rpath',
+    libraries.join(':'),
+  ];
   if (
     loader === undefined ||
     spawnSync('patchelf', [...args, ...programs], { stdio: 'ignore' }).status !== 0

@@ -13,11 +13,12 @@ import { gitEnv } from './repo.ts';
  */
 export type RequestFault = 'kill' | 'lose answer' | 'cut answer' | 'change answer';
 
+/** The folder with the parts of git, which the backend needs if it is not started by git. */
+const execPath = execFileSync('git', ['--exec-path']).toString().trim();
+
 /** The program itself: the signal that ends `git http-backend` would not reach it. Windows has no signals. */
 const [backend, ...backendArgs]: readonly [string, ...string[]] =
-  process.platform === 'win32'
-    ? ['git', 'http-backend']
-    : [join(execFileSync('git', ['--exec-path']).toString().trim(), 'git-http-backend')];
+  process.platform === 'win32' ? ['git', 'http-backend'] : [join(execPath, 'git-http-backend')];
 
 /** Serves the bare repositories of a folder over HTTP with native git (`git http-backend`). */
 export class GitServer {
@@ -71,6 +72,7 @@ export class GitServer {
     const child = spawn(backend, backendArgs, {
       env: {
         ...gitEnv,
+        GIT_EXEC_PATH: execPath,
         GIT_PROJECT_ROOT: this.root,
         GIT_HTTP_EXPORT_ALL: '1',
         REQUEST_METHOD: method,
