@@ -215,6 +215,7 @@ export function withoutFingerprints(text: string): string {
 
 export function inlineEvidence(text: string): GivenEvidence[] {
   const found: GivenEvidence[] = [];
+  if (!text.includes('<!--')) return found;
   for (const [, place = '', fingerprint = ''] of text.matchAll(inline)) {
     if (found.length >= maxReferences) break;
     const given = parseGiven(`${place} ${fingerprint}`);

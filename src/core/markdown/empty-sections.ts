@@ -36,6 +36,8 @@ function emptySections(text: string): readonly (PlainSection & { readonly isBlan
  * Headings without a text are kept where the text has nothing else: then they are the statements.
  */
 export function withoutEmptySections(text: string): string {
+  // Most texts have no heading.
+  if (!text.includes('#')) return text;
   const without = (sections: readonly PlainSection[]) =>
     sections.reduceRight((rest, one) => rest.slice(0, one.start) + rest.slice(one.bodyEnd), text);
   const empty = emptySections(text);

@@ -27,6 +27,8 @@ export interface LoadedFile {
   readonly stat: Stat;
   /** Undefined for anything but a regular file, and for one over the limit. */
   readonly bytes?: Buffer;
+  /** The text of the bytes, if a reader has decoded them. */
+  readonly text?: string;
 }
 
 export interface DirectoryEntry {

@@ -72,6 +72,8 @@ export class CheckedRecord {
   #value: { readonly decoded: object | undefined } | undefined;
   #evidence: readonly Ground[] | undefined;
   #points: readonly BriefPoint[] | undefined;
+  #decisions: readonly string[] | undefined;
+  #relative: { readonly found: string | undefined } | undefined;
 
   constructor(type: AnyRecordType, path: string, source: RecordSource) {
     [this.type, this.path, this.stat, this.known] = [type, path, source.stat, source.reading];
@@ -112,18 +114,14 @@ export class CheckedRecord {
 
   /** The titles of its decisions. */
   get decisions(): readonly string[] {
-    if (this.known) return this.known.decisions;
-    return this.#briefPoints.flatMap(({ part, text }) => {
-      const title = part === 'decision' ? decisionTitle(text) : '';
-      return title === '' ? [] : [title];
-    });
+    this.#decisions ??= this.known?.decisions ?? this.#findDecisions();
+    return this.#decisions;
   }
 
   /** A date that depends on the day of reading; none in a record about current work. */
   get relative(): string | undefined {
-    if (this.known) return this.known.relative;
-    const isCurrentWork = this.#briefPoints.some(({ part }) => part === 'now');
-    return isCurrentWork ? undefined : relativeDate(this.text);
+    this.#relative ??= { found: this.known ? this.known.relative : this.#findRelative() };
+    return this.#relative.found;
   }
 
   get bytes(): number {
@@ -136,6 +134,18 @@ export class CheckedRecord {
     if (sections) return undefined;
     const { evidence, links, decisions, relative, bytes } = this;
     return { annotations, evidence, links, decisions, relative, bytes };
+  }
+
+  #findDecisions(): readonly string[] {
+    return this.#briefPoints.flatMap(({ part, text }) => {
+      const title = part === 'decision' ? decisionTitle(text) : '';
+      return title === '' ? [] : [title];
+    });
+  }
+
+  #findRelative(): string | undefined {
+    const isCurrentWork = this.#briefPoints.some(({ part }) => part === 'now');
+    return isCurrentWork ? undefined : relativeDate(this.text);
   }
 
   get #briefPoints(): readonly BriefPoint[] {

@@ -5,7 +5,7 @@ import { readText } from './judged-places.ts';
 import type { MendCommands } from './mend-commands.ts';
 
 /** A record with its statements about other records. */
-export interface LinkedRecord extends Annotations {
+export interface LinkedRecord extends Pick<Annotations, 'supersedes' | 'supersededBy' | 'expires'> {
   readonly path: string;
   /** Addresses of other records and of sections that its text names. */
   readonly links: readonly string[];

@@ -121,9 +121,12 @@ interface HiddenDecision {
 export function statementsOf(record: CheckedRecord, links: NamedRecords): RecordStatements {
   const { path, decisions, relative, bytes } = record;
   const { annotations, sections } = record.statements;
+  const { supersedes, supersededBy, expires } = annotations;
   const hidden = record.known ? [] : hiddenDecisions(record, decisions);
   return {
-    ...annotations,
+    supersedes,
+    supersededBy,
+    expires,
     path,
     links: links.of(record),
     sections,

@@ -41,13 +41,13 @@ export function readRecord(
   folder: ReadFolder,
   path: string,
   type: AnyRecordType,
-  { stat, bytes: loaded }: LoadedFile,
+  { stat, bytes: loaded, text }: LoadedFile,
   since: number,
 ): RecordFile {
   const settled = isSettled(stat, since);
   try {
     const bytes = loaded ?? folder.read(path, maxFileBytes, stat) ?? Buffer.alloc(0);
-    const value: object = type.codec.decode(decodeText(bytes), path);
+    const value: object = type.codec.decode(text ?? decodeText(bytes), path);
     const [key, id] = [type.key(value), type.id?.(value)];
     const created = type.created && Date.parse(type.created(value));
     const names = { key, id, created };

@@ -32,6 +32,7 @@ export const assignments: readonly Assignment[] = [
     name: 'a password in a URL',
     pattern:
       /:\/\/[^\s:/?#@"'`<>]{0,100}:(?<secret>[^\s/@"'`<>]{3,200})@(?:example\.(?:com|org|net)\b|[A-Za-z0-9[])/g,
+    needs: ['://'],
     judge: (value, match) =>
       !isPlaceholder(value) &&
       !match.startsWith(`://${value}:`) &&
@@ -41,6 +42,7 @@ export const assignments: readonly Assignment[] = [
   {
     name: 'the credential of an Authorization header',
     pattern: /\b(?:[Bb]earer|[Bb]asic|BEARER|BASIC) +(?<secret>[A-Za-z0-9._~+/=-]{16,1000})/g,
+    needs: ['earer', 'asic', 'EARER', 'ASIC'],
     judge: (value) => isRandom(value) && !isExampleLogin(value),
   },
   {

@@ -4,6 +4,11 @@ export interface Kind {
   readonly name: string;
   /** Global; the group `secret`, or else the whole match, is the credential. */
   readonly pattern: RegExp;
+  /**
+   * Every match contains one of these texts, in lower case if the pattern ignores case. Most texts contain
+   * none, which takes a fraction of the time to find out that the pattern takes.
+   */
+  readonly needs?: readonly string[];
 }
 
 /** The beginning of a word, as an expression. */

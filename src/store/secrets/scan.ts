@@ -60,7 +60,15 @@ function anyOf(all: readonly Kind[]): RegExp {
 /** Finds the credentials that a text contains as they are. */
 function findIn(text: string): Secret[] {
   const found: { kind: string; index: number; secret: string }[] = [];
-  const look = ({ name, pattern }: Kind, judge: (secret: string, match: string) => boolean) => {
+  let lower: string | undefined;
+  const contains = (needs: readonly string[], { ignoreCase }: RegExp) => {
+    if (ignoreCase) lower ??= text.toLowerCase();
+    const searched = ignoreCase && lower !== undefined ? lower : text;
+    return needs.some((one) => searched.includes(one));
+  };
+  const look = (kind: Kind, judge: (secret: string, match: string) => boolean) => {
+    const { name, pattern, needs } = kind;
+    if (needs && !contains(needs, pattern)) return;
     // `matchAll` would copy the expression for each text, and most do not match.
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
@@ -93,6 +101,8 @@ function findIn(text: string): Secret[] {
 export function findNamedSecret({ title, body = '' }: SearchFields, text: string): Secret[] {
   if (title.length > maxTitle) return [];
   const word = body.trim();
+  // A text of several words, as most are, is not a credential in any form.
+  if (/[ \n]/.test(word)) return [];
   const secret = plainOf(word);
   const kind = kindByName(plainOf(title), secret);
   const index = text.indexOf(word);

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { assignments } from '../../../src/store/secrets/assignment.ts';
+import { forms } from '../../../src/store/secrets/forms.ts';
 import { kinds } from '../../../src/store/secrets/kinds.ts';
 import { findNamedSecret, findSecrets } from '../../../src/store/secrets/scan.ts';
 import { credentials, nearMisses } from '../../support/credentials.ts';
 import { isFull } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 import { notOnWindows } from '../../support/windows.ts';
 
 describe('a credential is found:', () => {
@@ -17,6 +19,23 @@ describe('no credential is found in:', () => {
   test.each(nearMisses())('$name', ({ text }) => {
     expect(findSecrets(text)).toEqual([]);
   });
+});
+
+const quick = [...assignments, ...forms].flatMap(({ pattern, needs }) =>
+  needs ? [{ form: pattern.source.slice(0, 60), pattern, needs }] : [],
+);
+
+test.each(quick)('every match of $form has a text by which it is looked for', (kind) => {
+  const { pattern, needs } = kind;
+  const plain = pattern.source
+    .replace(/\(\?<?[=!](?:[^()[\]\\]|\\.|\[[^\]]*\])*\)/g, '')
+    .replace(/\\b/g, '');
+  const matches = fc.stringMatching(new RegExp(plain.replaceAll('(?<secret>', '(?:')));
+  const isFound = (text: string) => {
+    const searched = pattern.ignoreCase ? text.toLowerCase() : text;
+    return needs.some((one) => searched.includes(one));
+  };
+  fc.assert(fc.property(matches, isFound), { numRuns: 100 });
 });
 
 /** Ways to write a text with other bytes that looks or is read the same. */
