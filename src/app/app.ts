@@ -50,6 +50,8 @@ export interface AppOptions extends SessionStart {
   /** The memory folder of the user, shared by all projects; its first write creates it. */
   readonly homeFolder: string;
   readonly durability: 'full' | 'relaxed';
+  /** The pause between automatic exchanges without changes, in milliseconds; a minute by default. */
+  readonly syncInterval?: number | undefined;
   /** The names of the toolsets to offer; undefined for all of them. */
   readonly enabled?: readonly string[] | undefined;
   /** The tools of the enabled toolsets that are listed; undefined for all. The others can be called. */
@@ -100,7 +102,7 @@ export class App {
   #toolsets: Promise<readonly Toolset[]> | undefined;
 
   constructor(options: AppOptions, parts: AppParts = program) {
-    const { homeFolder, durability } = options;
+    const { homeFolder, durability, syncInterval } = options;
     const log: AppOptions['log'] = (level, message) => options.log(level, redactText(message));
     this.#options = { ...options, log };
     this.#logPlain = options.log;
@@ -108,7 +110,10 @@ export class App {
     const warn = (message: string) => log('warning', message);
     const { embeddings } = options;
     const embedder = embeddings && (() => openEmbedder(embeddings));
-    this.#workspaces = new Workspaces({ homeFolder, durability, warn, embedder }, parts);
+    this.#workspaces = new Workspaces(
+      { homeFolder, durability, syncInterval, warn, embedder },
+      parts,
+    );
     this.model = options.model && new Model(options.model);
     this.#summarizer = this.model && new ModelSummarizer(this.model, log);
   }
@@ -377,6 +382,7 @@ export class App {
           signal,
           workspace,
           home: async () => (await this.#workspaces.home()).bind(binding).store,
+          catchUp: () => place.catchUp(),
           use: (path, { create }) => place.use(path, create, binding, effect),
           toolNames: async () =>
             new Set((await this.offered(session)).map(({ tool }) => tool.name)),

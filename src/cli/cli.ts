@@ -4,6 +4,7 @@ import { embeddingSettings } from '../app/embeddings/embedding-settings.ts';
 import { modelSettings } from '../app/model/model.ts';
 import { profileOf, profileVariable, readProfile } from '../app/session/agent-profile.ts';
 import { homeFolder, startDirectory } from '../app/session/root.ts';
+import { syncInterval } from '../app/session/sync-interval.ts';
 import { program } from '../app/session/workspaces.ts';
 import { MemoryError } from '../core/values/error.ts';
 import { serve } from './commands/serve-stdio.ts';
@@ -187,6 +188,7 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
     place: { flag: flagText(values, 'root'), env, cwd, home },
     homeFolder: homeFolder(env, cwd, home),
     durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
+    syncInterval: syncInterval(env, warn),
     enabled: names.length > 0 ? names : undefined,
     // Toolsets that are chosen by name are offered as they are.
     profile: names.length > 0 ? undefined : profile,

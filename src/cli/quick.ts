@@ -6,6 +6,7 @@ import { answerHook } from '../app/hook/hook-answer.ts';
 import { QuickHookMemory } from '../app/hook/quick-hook-memory.ts';
 import { isPlacedApart } from '../app/session/placed-apart.ts';
 import { findRoot, startDirectory } from '../app/session/root.ts';
+import { syncInterval } from '../app/session/sync-interval.ts';
 import { memoryFolderName } from '../core/declarations/workspace.ts';
 import { asciiJson } from '../core/values/json.ts';
 import { isDevice, readHookInput } from './process/hook-input.ts';
@@ -101,7 +102,8 @@ async function quickly(
     const path = join(root, memoryFolderName);
     // A project without a memory has nothing to say.
     if (!existsSync(path)) return true;
-    const memory = QuickHookMemory.open(path, agent);
+    const fetches = syncInterval(env, () => undefined) > 0;
+    const memory = QuickHookMemory.open(path, agent, fetches);
     if (!memory) return false;
     // The stat of a file takes less time by a short path.
     process.chdir(path);

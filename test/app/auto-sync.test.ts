@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AutoSync, type SyncPace } from '../../src/app/session/auto-sync.ts';
+import { AutoSync, type SyncClock, type SyncPace } from '../../src/app/session/auto-sync.ts';
+import type { Session } from '../../src/core/memory/session.ts';
 import { readSyncState } from '../../src/core/memory/sync-state.ts';
 import { deep } from '../support/depth.ts';
 import { note } from '../support/note.ts';
@@ -47,16 +48,19 @@ function clone(): Repo {
 
 const quick: SyncPace = {
   maxWaitMs: 5_000,
+  maxBriefWaitMs: 5_000,
+  interval: 0,
+  use: 60_000,
   recent: 0,
   gather: [100, 500],
   pauses: [50, 500],
   closing: 60_000,
 };
 
-async function serve(repo: Repo, pace = quick) {
+async function serve(repo: Repo, pace = quick, clock?: SyncClock) {
   const opened = await open(repo.root, [note], { now: () => new Date() });
   const problems: string[] = [];
-  const sync = new AutoSync(opened.workspace, (problem) => problems.push(problem), pace);
+  const sync = new AutoSync(opened.workspace, (problem) => problems.push(problem), pace, clock);
   cleanUp.push(async () => {
     await sync.close();
     await opened.workspace.close();
@@ -88,7 +92,63 @@ test('changes are gathered, pushed, and reach the next session elsewhere', async
   expect(await there.opened.call.store.get(note, 'c')).toBeUndefined();
   await there.sync.begin();
   expect((await there.opened.call.store.get(note, 'c'))?.value.text).toBe('text');
-  expect(await state(there.opened)).toEqual({ at: expect.any(String), problem: undefined });
+  const [at, tried] = [expect.any(String), expect.any(String)];
+  expect(await state(there.opened)).toEqual({ at, tried, problem: undefined });
+});
+
+test('a server that writes nothing learns what others push, while it is in use', async () => {
+  const here = await serve(clone());
+  const planned = new Set<NodeJS.Timeout>();
+  let later = 0;
+  const clock: SyncClock = {
+    now: () => new Date(Date.now() + later),
+    after(delay, work) {
+      const timer = setTimeout(() => {
+        planned.delete(timer);
+        void work();
+      }, delay);
+      planned.add(timer);
+      return () => {
+        planned.delete(timer);
+        clearTimeout(timer);
+      };
+    },
+  };
+  const there = await serve(clone(), { ...quick, interval: 50, use: 600_000 }, clock);
+  await there.sync.begin();
+  await add(here.opened, here.sync, 'a');
+  const learned = () => there.opened.call.store.get(note, 'a');
+  await expect.poll(learned, { timeout: 20_000 }).toBeDefined();
+  later = 700_000;
+  // After some time without a call nobody needs it, until the next call.
+  await expect.poll(() => planned.size, { timeout: 20_000 }).toBe(0);
+  await add(here.opened, here.sync, 'b');
+  await here.sync.close();
+  const learnedNext = async () => {
+    await there.sync.use();
+    return there.opened.call.store.get(note, 'b');
+  };
+  await expect.poll(learnedNext, { timeout: 20_000 }).toBeDefined();
+  await there.sync.close();
+  expect(planned.size).toBe(0);
+});
+
+test('a brief first gets what others have pushed, but does not wait for a slow remote', async () => {
+  const here = await serve(clone());
+  const there = await serve(clone(), { ...quick, interval: 60_000 });
+  await add(here.opened, here.sync, 'a');
+  await here.sync.close();
+  await there.sync.catchUp();
+  expect(await there.opened.call.store.get(note, 'a')).toBeDefined();
+  const slow = await serve(clone(), { ...quick, interval: 60_000, maxBriefWaitMs: 1 });
+  await slow.sync.catchUp();
+  expect(await state(slow.opened)).toMatchObject({ at: undefined, tried: undefined });
+  await slow.sync.close();
+  // The next process does not wait for the same remote again.
+  expect(await state(slow.opened)).toMatchObject({ tried: expect.any(String) });
+  const off = await serve(clone());
+  await off.sync.catchUp();
+  expect((await state(off.opened)).tried).toBeUndefined();
 });
 
 deep('a session does not wait for a slow remote, nor ask again after a moment', async () => {
@@ -127,10 +187,30 @@ deep('commits of code are never pushed without being asked', async () => {
   const before = pushes();
   await add(opened, sync, 'a');
   await expect.poll(() => problems.length).toBe(1);
-  expect(problems[0]).toContain('would change other files');
+  expect(problems[0]).toMatch(/would change other files\. Run "git push": /);
+  expect(problems[0]).not.toContain('confirm');
   expect(pushes()).toBe(before);
   repo.git('push', '-q', 'origin', 'HEAD~1:main');
   await expect.poll(remoteNotes).toHaveLength(2);
+});
+
+test('a write says once in each session why it is not pushed', async () => {
+  const repo = clone();
+  repo.write('code.ts', 'secret plan\n');
+  repo.git('add', '.');
+  repo.git('commit', '-q', '-m', 'Code');
+  const app = projectApp(repo.root);
+  const session = app.connect();
+  const write = async (by: Session, key: string) => {
+    const entry = { category: 'patterns', key, value: 'v', reason: 'r' };
+    return (await app.call(by, 'memory_write', entry))?.note ?? '';
+  };
+  const reason = /The remote does not have the change: A commit .* Run "git push"/;
+  // The first answer waits only for a moment.
+  await expect.poll(() => write(session, 'a'), { timeout: 20_000 }).toMatch(reason);
+  expect(await write(session, 'b')).toBe('');
+  expect(await write(app.connect(), 'c')).toMatch(reason);
+  await app.close();
 });
 
 deep('the end of the process pushes what is left', async () => {

@@ -385,6 +385,13 @@ deep('a brief says who has claimed a task, and what could not be sent, and is qu
     /\n## Claimed by sessions\n- graph\/tasks\/.*\.yaml: by "memory-bank-cli\/.* \(.*\)" until 2\d{3}-.*Z\n/,
   );
   expect(isQuick).toBe(true);
+  // After some time the whole program first gets what others have pushed.
+  const path = repo.path('.git/memory-bank/state.json');
+  const kept: { 'auto-sync': { tried: string } } = JSON.parse(readFileSync(path, 'utf8'));
+  kept['auto-sync'].tried = new Date(Date.now() - 100_000).toISOString();
+  writeFileSync(path, JSON.stringify(kept));
+  expect(observe(['brief'])).toEqual({ stdout, isQuick: false });
+  expect(observe(['brief'])).toEqual({ stdout, isQuick: true });
   run(['release-task', '--id', id, '--force']);
   expect(observe(['brief']).stdout).not.toContain('Claimed by sessions');
 });

@@ -54,6 +54,7 @@ export class TestContext implements Context {
   async home(): Promise<MemoryStore> {
     return this.homeStore;
   }
+  async catchUp(): Promise<void> {}
   async useProject(path: string): Promise<ProjectInfo> {
     this.project.root = path;
     return this.project.info();

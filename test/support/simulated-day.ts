@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs';
-import { AutoSync, type SyncClock } from '../../src/app/session/auto-sync.ts';
+import { AutoSync, type SyncClock, usualPace } from '../../src/app/session/auto-sync.ts';
 import { type Clone, Fleet } from './fleet.ts';
 import { note } from './note.ts';
 import { Random } from './random.ts';
@@ -131,7 +131,7 @@ class Day {
           () => {
             this.#failed += 1;
           },
-          undefined,
+          { ...usualPace, interval: 0 },
           counted,
         ),
     );

@@ -39,6 +39,18 @@ const brief = async (context: TestContext, more: object = {}) =>
   (await briefOf(context, types, { budget: 6000, ...more })).text;
 
 describe('a brief', () => {
+  it('first gets what others have pushed, except for a prompt', async () => {
+    const context = project({});
+    let caughtUp = 0;
+    context.catchUp = async () => {
+      caughtUp += 1;
+    };
+    await brief(context, { prompt: 'Rotate keys', onlyPrompt: true });
+    expect(caughtUp).toBe(0);
+    await brief(context);
+    expect(caughtUp).toBe(1);
+  });
+
   it('is empty without memory, and without anything to say', async () => {
     const context = project({});
     expect(await brief(context)).toBe('');

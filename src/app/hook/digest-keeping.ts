@@ -41,7 +41,7 @@ export async function keepDigest(context: Context, renews = false): Promise<void
 /** Whether the next hook can answer without reading a record. */
 async function canAnswer(memory: QuickMemory, digest: BriefDigest): Promise<boolean> {
   try {
-    return (await new QuickHookMemory(memory, digest, '').brief()) !== 'unknown';
+    return (await new QuickHookMemory(memory, digest, '', false).brief()) !== 'unknown';
   } catch {
     // A part of it is damaged.
     return false;

@@ -2,7 +2,7 @@ import { dayOf } from '../../core/declarations/context.ts';
 import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import { readLastCheck } from '../../core/memory/last-check.ts';
 import type { RecordDoubts } from '../../core/memory/store.ts';
-import { readSyncState } from '../../core/memory/sync-state.ts';
+import { isWithin, noSyncState, readSyncState } from '../../core/memory/sync-state.ts';
 import type { HookState } from '../../store/session/hook-state.ts';
 import { QuickMemory } from '../../store/session/quick-memory.ts';
 import type { KeyedPassage } from '../../toolsets/brief/keyed-passage.ts';
@@ -20,6 +20,9 @@ import { doubtsIn } from './digest-record.ts';
 import type { Dated, HookMemory } from './hook-memory.ts';
 import { sectionWith } from './record-dates.ts';
 
+/** A brief needs no exchange with the remote this long after the last one; servers exchange every minute. */
+const maxAge = 90_000;
+
 /** A memory whose digest is valid: it answers without reading a record, or that it does not know. */
 export class QuickHookMemory implements HookMemory<'unknown'> {
   readonly now = new Date();
@@ -28,24 +31,27 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
   readonly #memory: QuickMemory;
   readonly #digest: BriefDigest;
   readonly #agent: string;
+  readonly #fetches: boolean;
 
-  constructor(memory: QuickMemory, digest: BriefDigest, agent: string) {
+  constructor(memory: QuickMemory, digest: BriefDigest, agent: string, fetches: boolean) {
     this.root = memory.root;
     this.state = memory.hooks;
     this.#memory = memory;
     this.#digest = digest;
     this.#agent = agent;
+    this.#fetches = fetches;
   }
 
   /**
    * Opens the memory of a project; undefined if its digest is missing or outdated.
    *
    * @param path of the memory folder.
+   * @param fetches whether the whole program first gets what others have pushed, if that is long ago.
    */
-  static open(path: string, agent: string): QuickHookMemory | undefined {
+  static open(path: string, agent: string, fetches = true): QuickHookMemory | undefined {
     const memory = QuickMemory.at(path);
     const digest = memory && BriefDigest.read(memory);
-    return digest && new QuickHookMemory(memory, digest, agent);
+    return digest && new QuickHookMemory(memory, digest, agent, fetches);
   }
 
   async isInitialized(): Promise<boolean> {
@@ -77,6 +83,9 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
     if (!this.#digest.isCurrent()) return 'unknown';
     const { changes, damaged, foreign, foreignRefs, isStopped, syncs } = this.#digest.facts;
     if (foreignRefs.some(([ref, oid]) => this.#memory.refValue(ref) !== oid)) return 'unknown';
+    const { tried, problem } = syncs ? await readSyncState(this.#memory.local) : noSyncState;
+    const waits = syncs && this.#fetches && !request.onlyPrompt;
+    if (waits && !isWithin(tried, this.now, maxAge)) return 'unknown';
     const name = this.#memory.head().ref?.replace(/^refs\/heads\//, '');
     const source: BriefSource<'unknown'> = {
       agent: this.#agent,
@@ -90,8 +99,7 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
       doubts: async (paths) => this.#doubts(paths),
       branch: async () => ({ name, work: this.#memory.work(maxChangedFiles) }),
       claims: async () => this.#memory.claims(this.now),
-      syncProblem: async () =>
-        syncs ? (await readSyncState(this.#memory.local)).problem : undefined,
+      syncProblem: async () => problem,
       foreign: async () => foreign,
       changes: async () => changes,
       tools: () => this.tools(),

@@ -1,13 +1,27 @@
 import { timestamp } from '../../core/declarations/context.ts';
 import type { BoundWorkspace, Workspace } from '../../core/declarations/workspace.ts';
-import { readSyncState, writeSyncState } from '../../core/memory/sync-state.ts';
-import { toMemoryError } from '../../core/values/error.ts';
+import {
+  isWithin,
+  noSyncState,
+  readSyncState,
+  type SyncState,
+  writeSyncState,
+} from '../../core/memory/sync-state.ts';
+import { monotonicTime } from '../../core/timing/clock.ts';
+import { type MemoryError, toMemoryError } from '../../core/values/error.ts';
 import { now, ownSession } from './clock-and-ids.ts';
+import { usualInterval } from './sync-interval.ts';
 
 /** Durations of automatic exchanges, in milliseconds. */
 export interface SyncPace {
   /** How long the first call of a session waits for the exchange. */
   readonly maxWaitMs: number;
+  /** How long a brief waits for the exchange. */
+  readonly maxBriefWaitMs: number;
+  /** The pause between exchanges without changes while the memory is in use; 0 for no such exchanges. */
+  readonly interval: number;
+  /** How long after its last call the memory is in use. */
+  readonly use: number;
   /** A session begins without an exchange if one succeeded less than this time ago. */
   readonly recent: number;
   /** How long changes are gathered: after the last one, and after the first one. */
@@ -33,8 +47,12 @@ const real: SyncClock = {
   },
 };
 
-const usual: SyncPace = {
+/** The durations of the program. */
+export const usualPace: SyncPace = {
   maxWaitMs: 300,
+  maxBriefWaitMs: 1_000,
+  interval: usualInterval,
+  use: 3_600_000,
   recent: 30_000,
   gather: [2_000, 10_000],
   pauses: [15_000, 600_000],
@@ -43,7 +61,7 @@ const usual: SyncPace = {
 
 /**
  * Exchanges the memory of one workspace with the remote, where its configuration asks for it: before the
- * first call of a session, and after changes.
+ * first call of a session, after changes, before a brief, and at intervals while it is in use.
  *
  * It is the same as `sync`: it never forces anything, and a failed exchange changes nothing.
  */
@@ -54,30 +72,69 @@ export class AutoSync {
   readonly #clock: SyncClock;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
-  /** Cancels the next exchange. */
-  #cancel: () => void = () => undefined;
+  /** When the running exchange began, by the monotonic clock. */
+  #startedAt = 0;
+  /** Cancels the next exchange; undefined if none is planned. */
+  #cancel: (() => void) | undefined;
   /** When the first change that is not pushed was made; undefined for none. */
   #changedAt: number | undefined;
+  /** When the last call was made. */
+  #usedAt = 0;
   #failures = 0;
+  /** Why the last exchange of this clone failed, as far as it is known. */
   #problem: string | undefined;
+  #logged: string | undefined;
+  /** The sessions that know the problem. */
+  readonly #told = new Set<string>();
 
   /** @param log gets each new problem. */
-  constructor(workspace: Workspace, log: (message: string) => void, pace = usual, clock = real) {
+  constructor(
+    workspace: Workspace,
+    log: (message: string) => void,
+    pace = usualPace,
+    clock = real,
+  ) {
     this.#workspace = workspace;
     this.#log = log;
     this.#pace = pace;
     this.#clock = clock;
   }
 
-  /** Gets what others have pushed; the caller waits only for a moment. */
+  /** Gets what others have pushed, for the first call of a session; the call waits only for a moment. */
   async begin(): Promise<void> {
-    if (this.#failures > 0 || (await this.#isRecent())) return;
-    let timer: NodeJS.Timeout | undefined;
-    const moment = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#pace.maxWaitMs);
-    });
-    await Promise.race([this.#exchange(), moment]);
-    clearTimeout(timer);
+    this.#usedAt = this.#clock.now().getTime();
+    if (this.#failures > 0) return;
+    const { at, problem } = await this.#known();
+    this.#problem ??= problem;
+    // Another process has logged it.
+    this.#logged ??= problem;
+    if (problem === undefined && isWithin(at, this.#clock.now(), this.#pace.recent)) {
+      this.#poll();
+      return;
+    }
+    await this.#exchangeFor(this.#pace.maxWaitMs);
+  }
+
+  /** Notes a later call of a session. After a long pause, it is like the first one. */
+  async use(): Promise<void> {
+    this.#usedAt = this.#clock.now().getTime();
+    const isPaused = this.#running === undefined && this.#cancel === undefined;
+    if (isPaused && this.#pace.interval > 0) await this.begin();
+  }
+
+  /** Gets what others have pushed, for a brief, unless that was tried a moment ago. */
+  async catchUp(): Promise<void> {
+    if (this.#failures > 0 || this.#pace.interval === 0) return;
+    const { tried } = await this.#known();
+    if (!this.#running && isWithin(tried, this.#clock.now(), this.#pace.recent)) return;
+    await this.#exchangeFor(this.#pace.maxBriefWaitMs);
+  }
+
+  /** Returns why the last exchange failed, once for each session. */
+  takeProblem(session: string): string | undefined {
+    if (this.#problem === undefined || this.#told.has(session)) return undefined;
+    this.#told.add(session);
+    return this.#problem;
   }
 
   /** Pushes a change soon, with others that follow it. */
@@ -92,7 +149,7 @@ export class AutoSync {
 
   /** Pushes what is left, for a limited time, and stops. */
   async close(): Promise<void> {
-    this.#cancel();
+    this.#cancel?.();
     if (this.#changedAt !== undefined && this.#failures === 0) {
       const timer = setTimeout(() => this.#stop.abort(), this.#pace.closing);
       // An exchange that is under way may have begun before the last change.
@@ -101,61 +158,111 @@ export class AutoSync {
       clearTimeout(timer);
     }
     this.#stop.abort();
-    this.#cancel();
     await this.#running;
+    this.#cancel?.();
   }
 
-  #exchangeIn(delay: number): void {
-    this.#cancel();
-    this.#cancel = this.#clock.after(Math.max(0, delay), () => this.#exchange());
+  #exchangeIn(delay: number, work = () => this.#exchange()): void {
+    this.#cancel?.();
+    const cancel = this.#clock.after(Math.max(0, delay), () => {
+      this.#cancel = undefined;
+      return work();
+    });
+    this.#cancel = () => {
+      cancel();
+      this.#cancel = undefined;
+    };
+  }
+
+  /** Plans an exchange without changes, unless another one is planned. */
+  #poll(): void {
+    const { interval } = this.#pace;
+    if (interval > 0 && !this.#cancel) this.#exchangeIn(interval, () => this.#lookAround());
+  }
+
+  /** Exchanges while the memory is in use, unless another process of this clone has done it. */
+  async #lookAround(): Promise<void> {
+    const time = this.#clock.now();
+    if (time.getTime() - this.#usedAt > this.#pace.use) return;
+    const { tried } = await this.#known();
+    if (this.#stop.signal.aborted) return;
+    if (isWithin(tried, time, this.#pace.interval / 2)) this.#poll();
+    else await this.#exchange();
+  }
+
+  /** Waits for an exchange until some time after its beginning. */
+  async #exchangeFor(milliseconds: number): Promise<void> {
+    const exchange = this.#exchange();
+    const left = this.#startedAt + milliseconds - monotonicTime();
+    if (left <= 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    const moment = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, left);
+    });
+    await Promise.race([exchange, moment]);
+    clearTimeout(timer);
   }
 
   #exchange(): Promise<void> {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
+    if (!this.#running) {
+      this.#startedAt = monotonicTime();
+      this.#running = this.#run().finally(() => {
+        this.#running = undefined;
+      });
+    }
     return this.#running;
   }
 
   async #run(): Promise<void> {
-    this.#cancel();
+    this.#cancel?.();
     const began = this.#changedAt;
     this.#changedAt = undefined;
     const bound = this.#bind();
     try {
       await bound.history.sync({ ours: [], theirs: [], confirm: false });
       this.#failures = 0;
-      await this.#keep(bound, undefined);
+      this.#report(undefined);
+      await this.#keep(bound, { at: timestamp(this.#clock.now()), problem: undefined });
     } catch (thrown) {
-      if (this.#stop.signal.aborted) return;
+      // A slow remote is not asked again by the next process at once.
+      if (this.#stop.signal.aborted) return await this.#keep(bound, {});
       this.#changedAt ??= began;
       this.#failures += 1;
       const [first, longest] = this.#pace.pauses;
       this.#exchangeIn(Math.min(first * 2 ** (this.#failures - 1), longest));
-      await this.#keep(bound, toMemoryError(thrown).text);
+      const problem = problemOf(toMemoryError(thrown));
+      this.#report(problem);
+      await this.#keep(bound, { problem });
     }
+    if (this.#failures > 0) return;
     // A change that arrived meanwhile has set its timer, which this exchange may have cleared.
-    if (this.#failures === 0 && this.#changedAt !== undefined)
-      this.#exchangeIn(this.#pace.gather[0]);
+    if (this.#changedAt === undefined) this.#poll();
+    else this.#exchangeIn(this.#pace.gather[0]);
   }
 
-  async #keep({ store }: BoundWorkspace, problem: string | undefined): Promise<void> {
-    if (problem !== undefined && problem !== this.#problem) this.#log(problem);
+  /** Reports a new problem, or that there is none any more. */
+  #report(problem: string | undefined): void {
+    if (problem !== undefined && problem !== this.#logged) this.#log(problem);
+    if (problem !== this.#problem) this.#told.clear();
+    this.#logged = problem;
     this.#problem = problem;
+  }
+
+  /** The outcome of the last exchange of this clone; the empty one if it cannot be read. */
+  async #known(): Promise<SyncState> {
+    return readSyncState(this.#bind().store.local).catch(() => noSyncState);
+  }
+
+  /** Keeps the outcome for people and other processes. */
+  async #keep({ store }: BoundWorkspace, outcome: Partial<SyncState>): Promise<void> {
     try {
-      const { at } = await readSyncState(store.local);
-      const time = problem === undefined ? timestamp(this.#clock.now()) : at;
-      await writeSyncState(store.local, { at: time, problem });
+      const known = await readSyncState(store.local);
+      const tried = timestamp(this.#clock.now());
+      await writeSyncState(store.local, { ...known, tried, ...outcome });
     } catch (thrown) {
-      // The state is for people; the exchange itself is over.
+      // The exchange itself is over.
       this.#log(toMemoryError(thrown).text);
     }
-  }
-
-  async #isRecent(): Promise<boolean> {
-    const { at, problem } = await readSyncState(this.#bind().store.local);
-    if (at === undefined || problem !== undefined) return false;
-    return Math.abs(this.#clock.now().getTime() - Date.parse(at)) < this.#pace.recent;
   }
 
   #bind(): BoundWorkspace {
@@ -167,4 +274,10 @@ export class AutoSync {
       progress: () => undefined,
     });
   }
+}
+
+/** Why an exchange failed, for people who did not ask for it. */
+function problemOf(error: MemoryError): string {
+  if (error.code !== 'confirmation_required') return error.text;
+  return `${error.message} Run "git push": the memory follows by itself.`;
 }

@@ -49,7 +49,15 @@ export type Admission = <R>(effect: Tool['effect'], work: () => Promise<R>) => P
 export interface CallScope
   extends Pick<
     Context,
-    'session' | 'toolNames' | 'signal' | 'summarizer' | 'progress' | 'note' | 'log' | 'home'
+    | 'session'
+    | 'toolNames'
+    | 'signal'
+    | 'summarizer'
+    | 'progress'
+    | 'note'
+    | 'log'
+    | 'home'
+    | 'catchUp'
   > {
   /** The session's workspace, or why there is none: a call that needs no project works without it. */
   readonly workspace: BoundWorkspace | MemoryError;
@@ -63,6 +71,7 @@ export class CallContext implements Context {
   readonly signal: AbortSignal;
   readonly summarizer: Context['summarizer'];
   readonly home: Context['home'];
+  readonly catchUp: Context['catchUp'];
   readonly toolNames: Context['toolNames'];
   readonly progress: Context['progress'];
   readonly note: Context['note'];
@@ -78,6 +87,7 @@ export class CallContext implements Context {
     this.signal = scope.signal;
     this.summarizer = scope.summarizer;
     this.home = scope.home;
+    this.catchUp = scope.catchUp;
     this.toolNames = scope.toolNames;
     this.progress = scope.progress;
     this.note = scope.note;

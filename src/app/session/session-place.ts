@@ -9,6 +9,7 @@ import type {
 import { type Session, sessionKey } from '../../core/memory/session.ts';
 import { slug } from '../../core/names/name.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import type { AutoSync } from './auto-sync.ts';
 import { findRoot, type RootInput, refusePluginFolder, remarkOn, rootAt } from './root.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -75,8 +76,8 @@ export class SessionPlace {
   #begun = false;
   /** The end of the previous call. */
   #turn: Promise<void> = Promise.resolve();
-  /** The workspace for which the session has asked the remote. */
-  #synced: Workspace | undefined;
+  /** The automatic exchange of the session's memory; undefined where its settings do not ask for it. */
+  #sync: AutoSync | undefined;
   readonly #listeners = new Set<Listener>();
   #watched: { readonly workspace: Workspace; stop(): void } | undefined;
 
@@ -146,6 +147,11 @@ export class SessionPlace {
     return bound;
   }
 
+  /** Gets what others have pushed; see `Context.catchUp`. */
+  async catchUp(): Promise<void> {
+    await this.#sync?.catchUp();
+  }
+
   /** The tool by which the client can choose another folder; undefined where it has none. */
   #switchTool(): string | undefined {
     const isOffered = this.#beginning.enabled?.includes('memory-bank') ?? true;
@@ -190,10 +196,9 @@ export class SessionPlace {
   async #bind(root: string, binding: Binding, effect: Tool['effect']): Promise<BoundWorkspace> {
     const memory = await this.#workspaces.project(root);
     const sync = await this.#workspaces.autoSync(memory);
-    if (sync && this.#synced !== memory) {
-      this.#synced = memory;
-      await sync.begin();
-    }
+    const isNew = sync !== this.#sync;
+    this.#sync = sync;
+    await (isNew ? sync?.begin() : sync?.use());
     const review = await this.#review(root, memory.review, binding, effect);
     this.#follow(review ?? memory);
     // Changes that wait for a review are not exchanged.
@@ -201,8 +206,12 @@ export class SessionPlace {
     // A call that says that it reads cannot bypass the review.
     if (memory.review && this.#client?.isAgent) return memory.bind({ ...binding, isReading: true });
     if (!sync) return memory.bind(binding);
+    const { session } = binding;
+    const client = this.#client?.isOneCall ? (session.agent ?? '') : session.id;
     const onCommit: Binding['onCommit'] = (commit) => {
       sync.changed();
+      const problem = sync.takeProblem(client);
+      if (problem !== undefined) binding.note?.(`The remote does not have the change: ${problem}`);
       binding.onCommit(commit);
     };
     return memory.bind({ ...binding, onCommit });

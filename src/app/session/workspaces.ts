@@ -53,6 +53,8 @@ export const program: AppParts = {
 export interface WorkspacesOptions
   extends Pick<WorkspaceOptions, 'durability' | 'warn' | 'embedder'> {
   readonly homeFolder: string;
+  /** The pause between automatic exchanges without changes, in milliseconds; 0 for no such exchanges. */
+  readonly syncInterval?: number | undefined;
 }
 
 /** The open memories: one for each root, shared by all sessions, and the one of the user. */
@@ -146,11 +148,13 @@ export class Workspaces {
   /** Returns the automatic exchange of a workspace; undefined if its configuration does not ask for it. */
   async autoSync(workspace: Workspace): Promise<AutoSync | undefined> {
     if (!workspace.syncs) return undefined;
-    const { AutoSync } = await import('./auto-sync.ts');
+    const { AutoSync, usualPace } = await import('./auto-sync.ts');
     const known = this.#syncs.get(workspace);
     if (known) return known;
+    const { interval } = usualPace;
+    const pace = { ...usualPace, interval: this.#options.syncInterval ?? interval };
     const log = (message: string) => this.#options.warn(`Automatic sync: ${message}`);
-    const sync = new AutoSync(workspace, log);
+    const sync = new AutoSync(workspace, log, pace);
     this.#syncs.set(workspace, sync);
     return sync;
   }

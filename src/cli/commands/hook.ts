@@ -42,7 +42,11 @@ async function answerOf(invocation: Invocation): Promise<object | undefined> {
   session.agent = hookAgent(event, version);
   try {
     const signal = AbortSignal.timeout(maxTime);
-    const work = async (context: Context) => answerHook(await contextMemory(context), event);
+    const work = async (context: Context) => {
+      // Before the hook notes at which commit the session begins.
+      if (name === 'session-start') await context.catchUp();
+      return answerHook(await contextMemory(context), event);
+    };
     const found = await app.run(session, 'hook', { signal }, work);
     if (isUsual(options)) {
       // A digest that could not answer a prompt lacks what is known against a record.

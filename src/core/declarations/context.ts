@@ -223,6 +223,11 @@ export interface Context {
    *   directory, `cannot_create` if `create` is set and the folder cannot be created.
    */
   useProject(path: string, options: { readonly create: boolean }): Promise<ProjectInfo>;
+  /**
+   * Gets what others have pushed, where the memory is exchanged by itself: for an answer about all of it.
+   * Takes a second at most, and fails silently.
+   */
+  catchUp(): Promise<void>;
   readonly project: Project;
   readonly history: History;
   readonly modes: Modes;

@@ -128,7 +128,7 @@ export const memoryConfig = z.object({
     .enum(['auto', 'manual'])
     .optional()
     .describe(
-      'Whether a server exchanges the memory with the upstream of the branch by itself: before the first call of a session, and after changes. Without it: `manual`.',
+      'Whether a server exchanges the memory with the upstream of the branch by itself: before the first call of a session, after changes, before a brief, and every minute while it is in use. Without it: `manual`.',
     ),
   review: z
     .enum(['required'])

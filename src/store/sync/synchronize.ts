@@ -222,7 +222,7 @@ class Sync {
     throw new MemoryError(
       'confirmation_required',
       `${commitsAre} not pushed yet would be pushed to ${this.#name} with the memory, and would change other files.`,
-      { hint: 'Give confirm: true to push them, or run "git push" first.' },
+      { hint: 'Run "git push" first, or sync with confirm: true, which pushes them also.' },
     );
   }
 

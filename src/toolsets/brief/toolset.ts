@@ -22,6 +22,8 @@ export async function briefOf(
   types: readonly AnyRecordType[],
   request: BriefRequest,
 ): Promise<Brief> {
+  // A prompt is answered at once.
+  if (!request.onlyPrompt) await context.catchUp();
   if (!(await context.project.site()).initialized) return { text: '', lines: [] };
   return composeBrief<never>(new ContextSource(context, types), request);
 }
