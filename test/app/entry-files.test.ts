@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/app/app.ts';
+import { chosenLayout } from '../../src/cli/setup/chosen-layout.ts';
 import type { Session } from '../../src/core/memory/session.ts';
 import { deep, sample } from '../support/depth.ts';
 import { projectApp } from '../support/project-app.ts';
@@ -237,6 +238,31 @@ test('a layout is not chosen over files of other kinds, nor during a merge', asy
   memory.repo.git('merge', '--quit');
   expect(await memory.convert('entries')).toBeDefined();
   expect(memory.repo.read(config)).toMatch(/^format: 2$.*^layout: entries$/ms);
+  await memory.close();
+});
+
+test('a setup offers the layout to a new memory with a remote, and changes none unasked', async () => {
+  const memory = new Memory();
+  const { app, repo, session } = memory;
+  const chosen = (layout?: string) =>
+    chosenLayout({ app, values: { layout } }, repo.root, session, {}, false);
+  const [nothing, entries] = [{ notes: [] }, { to: 'entries' }];
+  expect(await chosen()).toEqual(nothing);
+  repo.git('remote', 'add', 'origin', 'https://example.org/project.git');
+  const offer =
+    '^Servers merge .* line by line, .*: "--layout entries" stores each entry as a file';
+  expect((await chosen()).notes).toEqual([expect.stringMatching(offer)]);
+  expect(await chosen('entries')).toMatchObject(entries);
+  await memory.call('initialize_memory_bank', { path: repo.root });
+  await memory.decide('One');
+  expect(await chosen()).toEqual(nothing);
+  expect(await chosen('log')).toEqual(nothing);
+  expect(await chosen('entries')).toMatchObject({
+    ...entries,
+    notes: [expect.stringContaining('1 decision and 0')],
+  });
+  await memory.convert('entries');
+  expect(await chosen('entries')).toEqual(nothing);
   await memory.close();
 });
 

@@ -248,6 +248,40 @@ describe('init', () => {
     },
   );
 
+  deep('offers entries as files where there is a remote, and changes no memory unasked', () => {
+    const { repo, run } = project();
+    const init = (...args: string[]) => run('init', '--clients', 'none', ...args).stdout;
+    const offer = 'so two that each log a decision or progress conflict in a log that is one file';
+    expect(init('--dry-run')).not.toContain(offer);
+    repo.git('remote', 'add', 'origin', 'https://example.org/project.git');
+    expect(init('--dry-run')).toMatch(
+      new RegExp(`^Servers merge .*, ${offer}: "--layout entries" stores`, 'm'),
+    );
+    expect(init('--yes', '--layout', 'entries')).toContain('The layout of its logs is "entries"');
+    expect(repo.read('.memory-bank/config.yaml')).toContain('\nlayout: entries\n');
+    expect(init('--yes')).toBe('No file has to change.\n');
+    expect(init('--yes', '--layout', 'entries')).toBe('No file has to change.\n');
+    run('track-progress', '--action', 'Fix', '--description', 'it');
+    expect(init('--dry-run', '--layout', 'log')).toContain('1 progress entry become');
+    expect(init('--yes', '--layout', 'log')).toContain('The layout of its logs is "log"');
+    expect(init('--yes')).toBe('No file has to change.\n');
+    expect(run('init', '--layout', 'files').status).toBe(2);
+    expect(repo.status()).toEqual([]);
+  });
+
+  test.runIf(isFull && !!hasTerminal)('asks for entries as files', async () => {
+    const { repo, answer } = project();
+    repo.git('remote', 'add', 'origin', 'https://example.org/project.git');
+    const { status } = await answer(
+      ['init', '--clients', 'none', '--instructions', 'AGENTS.md'],
+      ['[those an agent needs]: ', '\r'],
+      ['Store each entry as a file? [y/N]', 'y\r'],
+      ['Make these changes?', 'y\r'],
+    );
+    expect(status).toBe(0);
+    expect(repo.read('.memory-bank/config.yaml')).toContain('\nlayout: entries\n');
+  });
+
   it('shows that a folder becomes a repository', () => {
     const { run } = project();
     const folder = newFolder();

@@ -1,11 +1,10 @@
-import { counted } from '../../core/answers/painter.ts';
 import type { Layout, LayoutInfo } from '../../core/declarations/context.ts';
-import { invalid } from '../../core/values/error.ts';
 import type { Command } from '../line/command.ts';
 import { mayGoOn } from '../line/prompt.ts';
 import { asJson, outputFlag, showResult } from '../line/result.ts';
 import { inSession } from '../line/run-in-session.ts';
 import { Screen } from '../screen/terminal.ts';
+import { conversionText, layoutIn } from '../setup/chosen-layout.ts';
 
 /** Number of paths that a plan names. */
 const maxShown = 12;
@@ -44,19 +43,15 @@ export const changeLayout: Command = {
   },
 };
 
-function layoutIn(text: string | undefined): Layout | undefined {
-  if (text === undefined || text === 'log' || text === 'entries') return text;
-  throw invalid(['layout'], 'must be "log" or "entries"');
-}
-
-function preview({ layout, decisions, progress, files }: LayoutInfo, to?: Layout): string[] {
+function preview(info: LayoutInfo, to?: Layout): string[] {
+  const { layout, files } = info;
   const now = `The layout of the logs is "${layout}".`;
   if (to === undefined) return [now];
-  const entries = `${counted(decisions, 'decision')} and ${counted(progress, 'progress entry')}`;
-  const what =
-    to === 'log'
-      ? `The files of ${entries} become decisionLog.md and progress.md.`
-      : `${entries} get files of their own; every tool reads them as before.`;
   const more = files.length > maxShown ? [`  and ${files.length - maxShown} more`] : [];
-  return [now, what, ...files.slice(0, maxShown).map((path) => `  ${path}`), ...more];
+  return [
+    now,
+    conversionText(info, to),
+    ...files.slice(0, maxShown).map((path) => `  ${path}`),
+    ...more,
+  ];
 }

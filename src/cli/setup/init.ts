@@ -13,7 +13,7 @@ import { isPlacedApart } from '../../app/session/placed-apart.ts';
 import { findRoot } from '../../app/session/root.ts';
 import { selectToolsets } from '../../app/session/toolset-selection.ts';
 import { counted, paintDiff } from '../../core/answers/painter.ts';
-import type { Context } from '../../core/declarations/context.ts';
+import type { Context, Layout } from '../../core/declarations/context.ts';
 import type { MadeCommit } from '../../core/memory/history.ts';
 import type { Session } from '../../core/memory/session.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -23,6 +23,7 @@ import { agrees, mayAsk, mayGoOn, question } from '../line/prompt.ts';
 import { asJson, outputFlag, showResult } from '../line/result.ts';
 import { inSession } from '../line/run-in-session.ts';
 import { Screen } from '../screen/terminal.ts';
+import { chosenLayout, layouts } from './chosen-layout.ts';
 import { clients, configPath, entryName, type Surroundings } from './client.ts';
 import { hookClients, hookPath } from './client-hooks.ts';
 import { type ClientPrograms, clientPrograms, isFromNpx } from './client-programs.ts';
@@ -62,6 +63,12 @@ export const init: Command = {
       about: 'how clients start the server',
       default: `"${binName}" in files of the project, this program where it is in those of the user`,
     },
+    layout: {
+      value: layouts.join('|'),
+      choices: layouts,
+      about: 'store the logs of the memory as single files, or each entry as a file of its own',
+      default: 'as they are; single files in a new memory',
+    },
     yes: { about: 'do not ask' },
     undo: { about: 'undo everything but the memory itself' },
     'dry-run': { about: 'only show what would change' },
@@ -93,7 +100,10 @@ export const init: Command = {
       const status = plan.untouched.some(({ isForeign }) => !(undo && isForeign)) ? 6 : 0;
       const driver = await planMergeDriver(root, undo ? undefined : ownProgram());
       const edits = [...plan.edits, ...(driver ? [driver] : [])];
-      const notes = undo ? await takenBack(root) : await made(memory, driver);
+      const layout = undo ? undefined : await chosenLayout(invocation, root, session, call, ask);
+      const notes = layout
+        ? [...(await made(memory, driver)), ...layout.notes]
+        : await takenBack(root);
       const needed = undo ? [] : neededByOthers(programs, plan.edits, names, around);
       const json = asJson(values);
       const result = {
@@ -112,7 +122,7 @@ export const init: Command = {
       if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
       for (const edit of plan.edits) await applyEdit(edit, around);
       const done = [
-        ...(undo ? await takeBack(memory) : await setUp(memory)),
+        ...(layout ? await setUp(memory, layout.to) : await takeBack(memory)),
         ...leftToCommit(root, plan.edits),
       ];
       const proposals = undo ? undefined : await found(memory);
@@ -338,12 +348,17 @@ function planText(
   return `${[...diffs, ...noteLines, ...left, ...none].join('\n')}\n`;
 }
 
-async function setUp({ invocation, root, session, call }: SetupSession): Promise<string[]> {
+async function setUp(
+  { invocation, root, session, call }: SetupSession,
+  layout: Layout | undefined,
+): Promise<string[]> {
   const { app, options } = invocation;
   const commits: MadeCommit[] = [];
   const onCommit = (commit: MadeCommit) => void commits.push(commit);
   const work = ({ project }: Context) => project.initialize();
   const id = await app.run(session, 'init', { ...call, onCommit }, work);
+  const converted =
+    layout && (await app.run(session, 'init', call, ({ project }) => project.changeLayout(layout)));
   const program = ownProgram();
   const { top } = await setMergeDriver(root, program, options.durability);
   return [
@@ -352,6 +367,9 @@ async function setUp({ invocation, root, session, call }: SetupSession): Promise
       const where = branch === undefined ? '' : ` on the branch ${branch}`;
       return `The files of the memory itself are commit ${oid.slice(0, 12)}${where}.`;
     }),
+    ...(converted
+      ? [`The layout of its logs is "${layout}": commit ${converted.oid.slice(0, 12)}.`]
+      : []),
     `git merges it by record in ${top}.`,
     'Restart the clients, or let them connect again.',
     '"memory-bank import" imports what other programs have kept here.',
