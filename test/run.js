@@ -23,7 +23,11 @@ const folder = mkdtempSync(join(tmpdir(), 'memory-bank-result-'));
  */
 function run(files, name) {
   const path = join(folder, name);
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', project];
+  const projects = project === 'short' ? [project, 'entries'] : [project];
+  const vitest = [
+    ...['node_modules/vitest/vitest.mjs', 'run'],
+    ...projects.flatMap((one) => ['--project', one]),
+  ];
   const env = { ...process.env, MEMORY_BANK_TEST_RESULT: path };
   const { status } = spawnSync(process.execPath, [...vitest, ...files], { env, stdio: 'inherit' });
   const none = { passed: 0, failed: 1, skipped: 0, lost: [] };

@@ -14,6 +14,7 @@ import { corpus } from '../support/corpus.ts';
 import { deep, describeDeep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
+import { hasEntries } from '../support/test-layout.ts';
 
 /** A project with an app, and the ways to look at what an import did. */
 class World {
@@ -396,6 +397,7 @@ describe('the stores of the seeds', () => {
       const [report] = await one.import(folder(store(other)));
       expect(report).toMatchObject({ created: [expect.any(String)], left: [] });
       expect(report?.notes[0]?.message).toContain(`project ${other}; this one is`);
+      if (hasEntries) return;
       const fresh = world();
       expect((await fresh.import(folder(store(other))))[0]?.notes).toEqual([]);
     });
@@ -637,11 +639,12 @@ describe.skipIf(!corpus)('the corpus', () => {
       if (!['memory-bank', 'adr', 'rules'].includes(format)) continue;
       const told = new Set(left.map(({ from }) => from));
       const originals = new Set(
-        filesBelow(join(top, name)).map((file) => readFileSync(file).toString('latin1')),
+        filesBelow(join(top, name)).map((file) => readFileSync(file, 'utf8')),
       );
       for (const path of created) {
-        const bytes = readFileSync(join(one.repo.root, '.memory-bank', path)).toString('latin1');
-        expect(originals.has(bytes), path).toBe(true);
+        // It also shows the notes of the progress.
+        if (hasEntries && path === 'activeContext.md') continue;
+        expect(originals.has(one.repo.read(`.memory-bank/${path}`)), path).toBe(true);
       }
       const markdown = filesBelow(join(top, name)).filter((file) => file.endsWith('.md'));
       if (format === 'memory-bank' && reports.length === 1) {

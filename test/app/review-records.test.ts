@@ -78,12 +78,12 @@ describe('a record of a review that is accepted alone', () => {
     async (_, to) => {
       const { app, person, agent } = await begin(to);
       await decide(app, person, 'Before');
-      await decide(app, agent, 'By the agent', 'The agent needs it.');
+      await decide(app, agent, 'With the agent', 'The agent needs it.');
       await write(app, agent, 'other');
       await decide(app, person, 'By the person');
       const name = await reviewOf(app, person);
       await accept(app, person, name, { records: ['decisionLog.md'] });
-      expect(await decisions(app, person)).toEqual(['Before', 'By the person', 'By the agent']);
+      expect(await decisions(app, person)).toEqual(['Before', 'By the person', 'With the agent']);
       expect(await waiting(app, person)).toEqual(['knowledge/patterns/other.md']);
       const message = repo.git('log', '-1', '--format=%B%an', to ? 'memory' : 'main');
       expect(message).toMatch(/^memory: accept decisionLog.md of claude-code-\w+\n/);
@@ -93,7 +93,7 @@ describe('a record of a review that is accepted alone', () => {
       expect(message).toMatch(/^Memory-Reviewed: [0-9a-f]{40,64}$/m);
       expect(message).toMatch(/^Ada Lovelace$/m);
       await accept(app, person, name);
-      expect(await decisions(app, person)).toEqual(['Before', 'By the person', 'By the agent']);
+      expect(await decisions(app, person)).toEqual(['Before', 'By the person', 'With the agent']);
       expect(await keys(app, person)).toEqual(['first', 'other']);
       expect(repo.git('branch', '--list', 'memory-review/*')).toBe('');
       expect(repo.status()).toEqual([]);
@@ -285,7 +285,7 @@ describe('a record of a review that is accepted alone', () => {
   deep('is merged also after the history was rewritten', async () => {
     const { app, person, agent } = await begin();
     await decide(app, person, 'Before');
-    await decide(app, agent, 'By the agent');
+    await decide(app, agent, 'With the agent');
     const tree = repo.git('rev-parse', 'HEAD^{tree}').trim();
     repo.git('reset', '-q', '--hard', repo.git('commit-tree', '-m', 'Again', tree).trim());
     await decide(app, person, 'By the person');
@@ -293,7 +293,7 @@ describe('a record of a review that is accepted alone', () => {
     await accept(app, person, name, { records: ['decisionLog.md'] });
     expect((await decisions(app, person)).sort()).toEqual([
       'Before',
-      'By the agent',
+      'With the agent',
       'By the person',
     ]);
     expect(await reviews(app, person)).toEqual([]);

@@ -29,6 +29,7 @@ import { MemoryError } from '../../src/core/values/error.ts';
 import type { JsonValue } from '../../src/core/values/json.ts';
 import { isAsked } from '../../src/store/records/record-reader.ts';
 import { SearchFilter } from '../../src/store/search/query/search-filter.ts';
+import { hasEntries, MapFiles } from './test-layout.ts';
 
 /** A commit in a test. */
 export interface FakeCommit extends Provenance {
@@ -150,9 +151,17 @@ export class MemoryStore implements Store {
       .sort();
     if (paths.length === 0) return result;
     const provenance = typeof why === 'function' ? why(result) : why;
-    this.files = draft.files;
+    this.files = hasEntries ? this.#stored(draft.files) : draft.files;
     this.commits.push({ ...provenance, paths });
     return result;
+  }
+
+  /** The files of the other layout, which show the same texts. */
+  readonly #entries = new MapFiles();
+
+  #stored(files: ReadonlyMap<string, string>): Map<string, string> {
+    this.#entries.change(this.files, files);
+    return this.#entries.shown();
   }
 }
 

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { objectFormats, sha1 } from '../../src/git/objects/object-format.ts';
 import { firstGit, type GitVersion, isAtLeast } from '../../src/git/repository/git-version.ts';
+import { entrySettings, hasEntries, readLog, writeLog } from './test-layout.ts';
 
 /**
  * The format of the objects of new repositories: that of git's own variable, so that all suites run in each
@@ -87,6 +88,7 @@ export class Repo {
     this.git('config', 'user.name', 'Ada Lovelace');
     this.git('config', 'user.email', 'ada@example.org');
     this.write('README.md', '# A project\n');
+    if (hasEntries) for (const file of entrySettings()) this.write(...file);
     this.git('add', '.');
     this.git('commit', '-q', '-m', 'Begin');
     return this;
@@ -122,12 +124,13 @@ export class Repo {
   }
 
   write(name: string, text: string | Buffer): void {
+    if (typeof text === 'string' && writeLog(this.root, name, text)) return;
     mkdirSync(dirname(this.path(name)), { recursive: true });
     writeFileSync(this.path(name), text);
   }
 
   read(name: string): string {
-    return readFileSync(this.path(name), 'utf8');
+    return readLog(this.root, name) ?? readFileSync(this.path(name), 'utf8');
   }
 
   /** Checks out a branch, and creates it at HEAD if it does not exist. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../../src/app/app.ts';
 import type { Session } from '../../../src/core/memory/session.ts';
+import { logOfEntry } from '../../../src/store/layout/log-paths.ts';
 import { isFull } from '../../support/depth.ts';
 import { projectApp } from '../../support/project-app.ts';
 import { Repo } from '../../support/repo.ts';
@@ -133,7 +134,7 @@ describe('verify_memory', () => {
     expect(await problems()).toEqual([]);
     expect(repo.git('rev-list', '--count', `${before}..`).trim()).toBe('1');
     const [, file] = repo.git('diff', '--numstat', before).trim().split('.memory-bank/');
-    expect(file).toBe(path);
+    expect(logOfEntry(file ?? '') ?? file).toBe(path);
     if (isInText) {
       expect(repo.read(`.memory-bank/${path}`)).not.toMatch(/^---/);
       expect(repo.git('diff', before)).not.toMatch(/^[-+]## /m);

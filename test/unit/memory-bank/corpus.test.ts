@@ -74,7 +74,8 @@ describe.skipIf(files.length === 0)('in real files', () => {
     const logs = real(/decision-?log\.md/i);
     expect(logs.length).toBeGreaterThan(10);
     for (const { name, text } of logs) {
-      const { call, file } = open({ 'decisionLog.md': text });
+      const { call, file, context } = open({ 'decisionLog.md': text });
+      context.time = Date.UTC(2050, 0, 1);
       await call('log_decision', { title: 'T', context: 'c', decision: 'd' });
       const after = file('decisionLog.md') ?? '';
       expect(after.startsWith(text.trimEnd()), name).toBe(true);
@@ -84,7 +85,7 @@ describe.skipIf(files.length === 0)('in real files', () => {
           .map(({ heading }) => heading),
         name,
       ).toEqual([
-        'T - 2026-01-01',
+        'T - 2050-01-01',
         'Context',
         'Decision',
         'Alternatives Considered',
