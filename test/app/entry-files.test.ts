@@ -32,11 +32,15 @@ class Memory {
     return this.app.run(this.session, 'layout', {}, ({ project }) => project.changeLayout(to));
   }
 
-  async check(): Promise<string> {
-    const found = await this.app.run(this.session, 'check', {}, ({ history }) =>
+  async findings() {
+    const { records } = await this.app.run(this.session, 'check', {}, ({ history }) =>
       history.evidence({}),
     );
-    return JSON.stringify(found);
+    return records.flatMap(({ findings }) => findings);
+  }
+
+  async check(): Promise<string> {
+    return JSON.stringify(await this.findings());
   }
 
   commit(message: string): void {
@@ -223,6 +227,35 @@ test('files that people have written, moved and named are read as entries', asyn
   expect(changed).toEqual([expect.stringMatching(/decisionLog\/.*-two-\w{6}\.md$/)]);
   await memory.call('forget_memory', { record: log, section: 'A', reason: 'r' });
   expect(memory.repo.read(`${own}/2026-01-03-two.md`)).toBe('## B - 2026-01-03\n\nb\n');
+  await memory.close();
+});
+
+test('a finding about an entry names the file and the line where a person mends it', async () => {
+  const memory = await Memory.in('entries');
+  const { repo } = memory;
+  await memory.decide('First');
+  await memory.decide('Poll', { evidence: ['src/lock.ts:1-3'] });
+  const key = `AKIA${'Q3EGRZ7Y5WXN2KLM'}`;
+  repo.write('.memory-bank/progress/2026-01-05-me.md', `\n\n- Nothing\n\n- The key is ${key}\n`);
+  repo.write('.memory-bank/decisionLog/2026-01-02-bare.md', `\nA text.\n\nIts key: ${key}\n`);
+  repo.write('.memory-bank/decisionLog.md', `# Decision Log\n\n## No date\n\n${key}\n`);
+  repo.write('src/lock.ts', 'lock()\nunlock()\n');
+  memory.commit('By hand');
+  const found = await memory.findings();
+  const stored = found.map((one) => one.stored);
+  expect(stored.filter((one) => one).length).toBeGreaterThan(4);
+  for (const place of stored) {
+    if (!place) continue;
+    const line = repo.read(`.memory-bank/${place.path}`).split('\n')[place.line - 1];
+    expect(line, JSON.stringify(place)).toMatch(/AKIA|src\/lock\.ts/);
+  }
+  const paths = new Set(stored.flatMap((one) => (one ? [one.path.replace(/-\w{6}\.md/, '')] : [])));
+  expect([...paths].sort()).toEqual([
+    'decisionLog.md',
+    'decisionLog/2026-01-02-bare.md',
+    expect.stringMatching(/^decisionLog\/\d{4}-\d\d-\d\d-2-poll$/),
+    'progress/2026-01-05-me.md',
+  ]);
   await memory.close();
 });
 

@@ -172,6 +172,7 @@ function findingJson(finding: CheckFinding) {
 
 function evidenceJson(finding: EvidenceFinding) {
   const { kind, verdict, severity, evidence, now, commit, diff, line, message, mend } = finding;
+  const { stored } = finding;
   const { path, lines, symbol, source } = evidence;
   return {
     kind,
@@ -186,6 +187,7 @@ function evidenceJson(finding: EvidenceFinding) {
     now: now ? placeJson(now) : null,
     commit: commit ?? null,
     ...(line !== undefined && { line }),
+    ...(stored !== undefined && { stored }),
     message,
     ...(diff !== undefined && { diff }),
     ...(mend !== undefined && { mend }),

@@ -68,10 +68,11 @@ export function placedFindings(
 
 function ofRecord(finding: CheckFinding, record: string, folders: ReportFolders): Placed {
   const change = finding.kind === 'evidence' ? finding.change : undefined;
-  const { line = 1, severity } = finding;
+  const { severity, line = 1, stored = { path: record, line } } = finding;
+  const lines = change ? change.lines : { first: stored.line, last: stored.line };
   return {
-    path: change ? join(folders.project, change.path) : join(folders.memory, record),
-    lines: (change ? change.lines : { first: line, last: line }) ?? { first: 1, last: 1 },
+    path: change ? join(folders.project, change.path) : join(folders.memory, stored.path),
+    lines: lines ?? { first: 1, last: 1 },
     severity,
     check: checkOf(finding),
     meaning: kindOf(finding).meaning,

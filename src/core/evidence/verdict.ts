@@ -22,6 +22,14 @@ export interface CodePlace {
   readonly lines: Lines | undefined;
 }
 
+/** A line of a file of the memory. */
+export interface StoredLine {
+  /** Relative to `.memory-bank/`. */
+  readonly path: string;
+  /** From 1 on. */
+  readonly line: number;
+}
+
 /** The verdict about one piece of evidence. */
 export interface EvidenceFinding {
   readonly kind: 'evidence';
@@ -38,6 +46,8 @@ export interface EvidenceFinding {
   readonly change?: CodePlace;
   /** The line of the record that names the place, from 1 on; not for the verdict `fresh`. */
   readonly line?: number;
+  /** As in `TextFinding`. */
+  readonly stored?: StoredLine;
   readonly message: string;
   /** As in `TextFinding`. */
   readonly mend?: string;
@@ -54,6 +64,8 @@ export interface TextFinding {
   readonly records: readonly string[];
   /** The line that it is about, from 1 on; undefined for a record as a whole. */
   readonly line?: number;
+  /** Where that line is stored, of a log whose entries are files of their own. */
+  readonly stored?: StoredLine;
   readonly message: string;
   /** A command that mends it, as a person types it in the folder of the project. */
   readonly mend?: string;

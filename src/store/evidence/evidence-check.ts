@@ -16,6 +16,7 @@ import { commonAncestor } from '../history/branch-work.ts';
 import { pathChanges } from '../history/change-index.ts';
 import { type HistoryReader, isBelow, memoryPath } from '../history/history-reader.ts';
 import { ancestors } from '../history/lineage.ts';
+import type { MemoryFolder } from '../records/memory-folder.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { type Named, withBaselines } from './baselines.ts';
 import { brokenLinks } from './broken-links.ts';
@@ -36,6 +37,7 @@ import { type MissingLink, NamedRecords } from './named-records.ts';
 import { SavedReadings } from './saved-readings.ts';
 import { ruleFindings, settingsFindings } from './settings-findings.ts';
 import { type SpanChange, spanChanges } from './span-changes.ts';
+import { withStoredLines } from './stored-findings.ts';
 import { strayFindings } from './stray-findings.ts';
 import { type RecordStatements, statementsOf, textFindings } from './text-findings.ts';
 
@@ -105,7 +107,7 @@ async function checkRecords(
   const [judged, changes] = await checkCode(reader, head, now, branch, places);
   const ofCode = await codeFindings(reader, judged, changes, mend);
   const folders = { memory: memory.inTree(''), project: join(memory.folderInCode, '..') };
-  if (only === 'code') return { ...toReport([ofCode]), folders };
+  if (only === 'code') return { ...toReport(memory, [ofCode]), folders };
   const files = await inSlices(fileFindings(reader, mend), pause);
   await saved.save();
   const broken = brokenLinks(reader, links, mend);
@@ -116,7 +118,7 @@ async function checkRecords(
   );
   // The settings and the rules are not records, and concern all of them.
   const others = request.path === undefined ? otherFindings(reader, since, code, mend) : [];
-  return { ...toReport([ofCode, ...ofRecords, ...others]), folders };
+  return { ...toReport(memory, [ofCode, ...ofRecords, ...others]), folders };
 }
 
 /** Findings about the files that are not records: the settings, and others that the branch changes. */
@@ -236,6 +238,7 @@ function changedRecords(
 
 /** Orders findings by the paths of their files, the severest first, and counts them. */
 function toReport(
+  memory: MemoryFolder,
   all: readonly ReadonlyMap<string, readonly CheckFinding[]>[],
 ): Pick<EvidenceReport, 'records' | 'counts'> {
   const counts: { -readonly [verdict in Verdict]: number } & { [kind in TextKind]?: number } = {
@@ -249,12 +252,10 @@ function toReport(
       addTo(records, path, finding);
     }
   }
-  return {
-    records: [...records]
-      .map(([path, findings]) => ({ path, findings: findings.sort((a, b) => rank(a) - rank(b)) }))
-      .sort((a, b) => (a.path < b.path ? -1 : 1)),
-    counts,
-  };
+  const sorted = [...records]
+    .map(([path, findings]) => ({ path, findings: findings.sort((a, b) => rank(a) - rank(b)) }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { records: withStoredLines(memory, sorted), counts };
 }
 
 /** Refuses a path without records, because a misspelt path would always pass. */

@@ -17,7 +17,9 @@ export function layoutFindings(
     left.map(({ path, lines }) => {
       const message = `Entries in the wrong layout: ${counted(lines.length, 'entry')} of this file should be in files of ${lines.length === 1 ? 'its' : 'their'} own.`;
       const command = mend.layout();
-      return [path, [textFinding('layout', message, { line: lines[0], mend: command })]];
+      const [line = 1] = lines;
+      const finding = textFinding('layout', message, { line, mend: command });
+      return [path, [{ ...finding, stored: { path, line } }]];
     }),
   );
 }

@@ -7,9 +7,12 @@ import {
   dayOfName,
   type EntryFile,
   EntryNames,
+  type EntryPlace,
   exactFiles,
   joined,
   type LogFiles,
+  lineInFile,
+  placeIn,
   trimmed,
 } from './entry-files.ts';
 
@@ -21,10 +24,11 @@ interface Decision {
   readonly start: number;
 }
 
-/** A decision of a file; `at` is its position in the file. */
+/** A decision of a file; `at` is its position in the file, `line` the number of its first line there. */
 interface Filed extends Decision {
   readonly file: EntryFile;
   readonly at: number;
+  readonly line: number;
 }
 
 /** Composes the log from its files: its own text, and the decisions with files by their days. */
@@ -161,8 +165,25 @@ function parse(file: EntryFile): Filed[] {
     text = `${text.slice(0, start)}## ${heading}\n${text.slice(bodyStart)}`;
   }
   const [first] = outline(text);
-  if (first?.level !== 2 || first.start !== 0) text = `## ${titleOfName(file.name)}\n\n${text}`;
-  return sectionsOf(text).map((section, at) => ({ ...toDecision(text, section), file, at }));
+  const hasNone = first?.level !== 2 || first.start !== 0;
+  if (hasNone) text = `## ${titleOfName(file.name)}\n\n${text}`;
+  return sectionsOf(text).map((section, at) => {
+    const line = lineInFile(file.text, lineNumber(text, section.start) - (hasNone ? 2 : 0));
+    return { ...toDecision(text, section), file, at, line };
+  });
+}
+
+/** Finds the decision of a file that a line of the log is in. */
+export function decisionAt(
+  log: string,
+  entries: readonly EntryFile[],
+  line: number,
+): EntryPlace | undefined {
+  const section = sectionsOf(log).findLast(({ start }) => lineNumber(log, start) <= line);
+  const decision = section && toDecision(log, section);
+  if (!decision) return undefined;
+  const found = entries.flatMap(decisionsOf).find(({ text }) => text === decision.text);
+  return found && placeIn(found.file, log, decision, line, found.line);
 }
 
 function titleOfName(name: string): string {

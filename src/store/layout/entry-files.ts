@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { withoutBlankEnds } from '../../core/markdown/line.ts';
+import { lineNumber, withoutBlankEnds } from '../../core/markdown/line.ts';
 import { slug } from '../../core/names/name.ts';
 
 /** A file with entries of a log; its name is relative to the folder of the log. */
@@ -13,6 +13,12 @@ export interface LogFiles {
   /** The text of the file that has the name of the log; undefined if there is none. */
   readonly own: string | undefined;
   readonly entries: readonly EntryFile[];
+}
+
+/** A line of an entry file; the first one has number 1. */
+export interface EntryPlace {
+  readonly file: EntryFile;
+  readonly line: number;
 }
 
 /** Limit of the title in the name of a file, in UTF-16 code units. */
@@ -116,3 +122,27 @@ const ways = [
   [false, true],
   [true, true],
 ] as const;
+
+/**
+ * The place of a line of a log in a file.
+ *
+ * @param entry that the line can be in.
+ * @param first the line of the file at which the entry begins.
+ * @returns undefined for a line after the entry.
+ */
+export function placeIn(
+  file: EntryFile,
+  log: string,
+  entry: { readonly text: string; readonly start: number },
+  line: number,
+  first: number,
+): EntryPlace | undefined {
+  const at = line - lineNumber(log, entry.start);
+  const lines = entry.text.trimEnd().split('\n').length;
+  return at < lines ? { file, line: Math.max(1, first + at) } : undefined;
+}
+
+/** The line of a file that has a line of its text without the blank ones above it. */
+export function lineInFile(text: string, line: number): number {
+  return line + lineNumber(text, Math.max(0, text.search(/[^\uFEFF \t\r\n]/))) - 1;
+}

@@ -12,8 +12,10 @@ import {
   dayOfName,
   type EntryFile,
   EntryNames,
+  type EntryPlace,
   exactFiles,
   type LogFiles,
+  placeIn,
   trimmed,
 } from './entry-files.ts';
 
@@ -21,6 +23,8 @@ import {
 interface Item {
   readonly text: string;
   readonly day: string;
+  /** Its offset in the text that it is from. */
+  readonly start: number;
 }
 
 /** Composes `progress.md` from its files: their entries are above those of its own list. */
@@ -115,6 +119,21 @@ export function splitContext(
   return !isWritten && before !== undefined && isAlike(bare(before), rest) ? before : rest;
 }
 
+/** Finds the entry of a file that a line of a log is in. */
+export function itemAt(
+  log: string,
+  entries: readonly EntryFile[],
+  line: number,
+): EntryPlace | undefined {
+  const item = listEntries(log)
+    .map((entry) => toItem(log, entry))
+    .findLast(({ start }) => lineNumber(log, start) <= line);
+  const file = item && entries.find((one) => listedIn(one).some(({ text }) => text === item.text));
+  const stored = file && listedIn(file).find(({ text }) => text === item.text);
+  if (!item || !file || !stored) return undefined;
+  return placeIn(file, log, item, line, lineNumber(file.text, stored.start));
+}
+
 /** The number of entries in a file. */
 export function countItems(file: EntryFile): number {
   return listedIn(file).length;
@@ -169,7 +188,9 @@ function parse({ name, text }: EntryFile): Item[] {
   let from = 0;
   const other = (part: string) => {
     const words = part.trim().replace(/\s+/g, ' ');
-    if (words !== '') items.push({ day, text: `- [${day || '0000-00-00'}] - Note: ${words}` });
+    const start = from + part.search(/\S/);
+    if (words !== '')
+      items.push({ day, text: `- [${day || '0000-00-00'}] - Note: ${words}`, start });
   };
   for (const entry of entries) {
     other(text.slice(from, entry.start));
@@ -277,7 +298,7 @@ function sectionOf(text: string, heading: string): Section | undefined {
 function toItem(text: string, { start, end }: ListEntry): Item {
   const own = text.slice(start, end).trimEnd();
   const [, day = ''] = /^\s*\S+\s+\[(\d{4}-\d\d-\d\d)\] - /.exec(own) ?? [];
-  return { text: own, day };
+  return { text: own, day, start };
 }
 
 function none(): boolean {
