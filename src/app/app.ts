@@ -222,7 +222,7 @@ export class App {
     given: unknown,
     options: CallOptions = {},
   ): Promise<Reply | undefined> {
-    return this.#inTurn(session, options, async (signal) => {
+    return this.#inTurn(session, options, async (inTurn) => {
       const found = findTool(await this.toolsets(), name);
       if (!found || (found.tool.listed === false && !options.unlisted)) return undefined;
       const { tool, toolset } = found;
@@ -239,7 +239,7 @@ export class App {
         options.onCommit?.(made);
       };
       const note = (text: string) => notes.push(text);
-      const reporting = { ...options, signal, onCommit, note };
+      const reporting = { ...inTurn, onCommit, note };
       try {
         const work = async (context: Context) => {
           await toolset.before?.(context, tool);
@@ -283,8 +283,8 @@ export class App {
     work: (context: Context) => Promise<R>,
     effect: Tool['effect'] = 'read',
   ): Promise<R> {
-    return this.#inTurn(session, options, (signal) =>
-      this.#work(session, label, { ...options, signal }, work, effect),
+    return this.#inTurn(session, options, (inTurn) =>
+      this.#work(session, label, inTurn, work, effect),
     );
   }
 
@@ -317,10 +317,18 @@ export class App {
 
   #inTurn<R>(
     session: Session,
-    { signal = new AbortController().signal }: CallOptions,
-    work: (signal: AbortSignal) => Promise<R>,
+    options: CallOptions,
+    work: (options: CallOptions & { readonly signal: AbortSignal }) => Promise<R>,
   ): Promise<R> {
-    return this.#untilClose(session.get(placeKey).inTurn(signal, () => work(signal)));
+    const { signal = new AbortController().signal } = options;
+    const running = session.get(placeKey).inTurn(signal, (onWait) => {
+      const report = (text: string) => {
+        onWait();
+        options.onWait?.(text);
+      };
+      return work({ ...options, signal, onWait: report });
+    });
+    return this.#untilClose(running);
   }
 
   /** Lets `close` wait for the end of some work. */
@@ -352,6 +360,7 @@ export class App {
       tool: label,
       signal,
       progress,
+      onWait: (text) => options.onWait?.(text),
       note: (text) => options.note?.(text),
       onCommit: (commit) => {
         options.onCommit?.(commit);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { MutationCaller } from '../../src/git/commit/commit-waits.ts';
 import { Repository } from '../../src/git/commit/repository.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
@@ -39,7 +40,7 @@ export function put(
   repository: Repository,
   files: { [path: string]: string | undefined },
   message = 'm',
-  signal?: AbortSignal,
+  caller?: MutationCaller,
 ) {
   const disk = new NodeFiles();
   const propose = async () => ({
@@ -50,7 +51,7 @@ export function put(
       seen: disk.read(join(repository.tree.top, path)),
     })),
   });
-  return repository.commit(propose, signal);
+  return repository.commit(propose, caller);
 }
 
 /** Checks that git finds no damage and that nothing of ours is left behind. */

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { MemoryError } from '../../src/core/values/error.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
@@ -218,7 +218,7 @@ describe("a person's work", () => {
       asked = true;
       return undefined;
     };
-    await open(repo.root, { calm }).commit(propose, signal).catch(ignoreCancelled);
+    await open(repo.root, { calm }).commit(propose, { signal }).catch(ignoreCancelled);
     return asked;
   }
 
@@ -298,7 +298,7 @@ describe("a person's work", () => {
   test.each([
     ['a hook', 'hooks/pre-commit', 'index'],
     ['an editor', 'editor', 'COMMIT_EDITMSG'],
-  ])('includes a commit of git during %s, and both commits succeed', async (_, path, evidence) => {
+  ])('includes a commit of git during %s, whose process is not seen', async (_, path, evidence) => {
     const repo = create();
     await put(open(repo.root, { calm }), { 'm/a.md': '1' });
     // Runs until the test removes the file that it makes.
@@ -310,18 +310,108 @@ describe("a person's work", () => {
     if (isHook) repo.git('add', 'staged.txt');
     const args = isHook ? ['-m', 'by hand'] : ['--allow-empty'];
     const env = { ...gitEnv, GIT_EDITOR: repo.path('.git/editor') };
-    const commit = promisify(execFile)('git', ['commit', '-q', ...args], { cwd: repo.root, env });
+    const git = spawn('git', ['commit', '-q', ...args], { cwd: repo.root, env });
     await vi.waitUntil(() => existsSync(repo.path('.git/running')), { timeout: 20_000 });
+    // From now on only its traces are left, as of a git in another container.
+    git.kill('SIGKILL');
+    rmSync(repo.path('.git/running'));
+    await once(git, 'close');
     // More than the time for which staged lines count, and more than the limit of the waits.
     setTime(repo, `.git/${evidence}`, Date.now() + 6 * calm);
     expect(await waits(repo)).toBe(true);
     const change = put(open(repo.root, { calm }), { 'm/b.md': '2' }, 'ours');
-    rmSync(repo.path('.git/running'));
-    await commit;
+    repo.git('commit', '-q', '--no-verify', '--allow-empty', '-m', 'by hand');
     await change;
     const subjects = repo.git('log', '--format=%s', '-3').trim().split('\n');
     expect(subjects).toEqual(['ours', 'by hand', 'm']);
     expectClean(repo);
+  });
+
+  describe.runIf(process.platform === 'linux')('in a git that runs', () => {
+    /** Begins a commit without any other trace, whose hook runs until it is released. */
+    async function begin(repo: Repo, folder = repo.root, command = ['commit', '--amend']) {
+      const running = repo.path('.git/running');
+      const wait = `: > '${running}'; while [ -e '${running}' ]; do sleep 0.01; done`;
+      repo.write('.git/hooks/pre-commit', `#!/bin/sh\n${wait}\n`);
+      chmodSync(repo.path('.git/hooks/pre-commit'), 0o755);
+      const args = [...command, '-q', '-m', 'by hand'];
+      const git = spawn('git', args, { cwd: folder, env: gitEnv });
+      const ended = once(git, 'close');
+      await vi.waitUntil(() => existsSync(running), { timeout: 20_000 });
+      const end = () => {
+        rmSync(running, { force: true });
+        return ended;
+      };
+      return { git, end };
+    }
+
+    test.each([['--amend'], ['-a']])(
+      'with %s is waited for, which is reported, and both succeed',
+      async (option) => {
+        const repo = create();
+        repo.write('README.md', 'edited\n');
+        const { git, end } = await begin(repo, repo.root, ['commit', '--allow-empty', option]);
+        const texts: string[] = [];
+        const onWait = (text: string) => texts.push(text);
+        const change = put(open(repo.root, { calm }), { 'm/a.md': '1' }, 'ours', { onWait });
+        await vi.waitUntil(() => texts.length > 0, { timeout: 20_000 });
+        expect(texts).toEqual([`Waiting for "git commit" (process ${git.pid})`]);
+        expect(await end()).toEqual([0, null]);
+        await change;
+        const subjects = repo.git('log', '--format=%s', '-2').trim().split('\n');
+        expect(subjects).toEqual(['ours', 'by hand']);
+        expectClean(repo);
+      },
+    );
+
+    test('is waited for in a work tree with the same branch only', async () => {
+      const repo = create();
+      const [other, same] = [repo.path('other'), repo.path('same')];
+      repo.git('worktree', 'add', '-q', other);
+      repo.git('worktree', 'add', '-q', '--force', same, 'main');
+      const there = await begin(repo, other);
+      expect(await goAhead(repo)).toBe(true);
+      await there.end();
+      const here = await begin(repo, same);
+      expect(await waits(repo)).toBe(true);
+      await here.end();
+      expect(await goAhead(repo)).toBe(true);
+    });
+
+    test('is not waited for after it was killed', async () => {
+      const repo = create();
+      const { git, end } = await begin(repo);
+      expect(await waits(repo)).toBe(true);
+      const change = put(open(repo.root, { calm }), { 'm/a.md': '1' });
+      git.kill('SIGKILL');
+      await change;
+      await end();
+      expectClean(repo);
+    });
+
+    test('is waited for once if it does not end, and the caller is told', async () => {
+      const repo = create();
+      const { end } = await begin(repo);
+      const notes: string[] = [];
+      const note = (text: string) => notes.push(text);
+      const repository = open(repo.root, { calm: 4 });
+      await put(repository, { 'm/a.md': '1' }, 'ours', { note });
+      await put(repository, { 'm/b.md': '2' }, 'ours', { note });
+      expect(notes).toEqual([expect.stringContaining('the change no longer waits for it')]);
+      expect(await end()).toEqual([128, null]);
+      expect(repo.git('log', '--format=%s').trim().split('\n')).toEqual(['ours', 'ours', 'Begin']);
+    });
+
+    test('by an alias is waited for; a command that only reads is not', async () => {
+      const repo = create();
+      const reader = spawn('git', ['cat-file', '--batch'], { cwd: repo.root, env: gitEnv });
+      expect(await goAhead(repo)).toBe(true);
+      reader.stdin.end();
+      repo.git('config', 'alias.ci', 'commit --amend');
+      const { end } = await begin(repo, repo.root, ['ci']);
+      expect(await waits(repo)).toBe(true);
+      await end();
+    });
   });
 
   test('that does not end is waited for once', async () => {

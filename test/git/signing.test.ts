@@ -45,10 +45,13 @@ function project(settings: Readonly<Record<string, string>>, more: NodeJS.Proces
     const options = { env, now, lockTimeout: 2000, calm: 0, warn };
     const repository = new Repository(new Disk(files, 'relaxed'), tree, options);
     const path = 'm/a.md';
-    return repository.commit(async () => {
-      const seen = existsSync(repo.path(path)) ? readFileSync(repo.path(path)) : undefined;
-      return { message: 'über\n', changes: [{ path, bytes: Buffer.from(text), seen }] };
-    }, signal);
+    return repository.commit(
+      async () => {
+        const seen = existsSync(repo.path(path)) ? readFileSync(repo.path(path)) : undefined;
+        return { message: 'über\n', changes: [{ path, bytes: Buffer.from(text), seen }] };
+      },
+      { signal },
+    );
   };
   return { repo, home, env, put };
 }

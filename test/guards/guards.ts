@@ -975,6 +975,15 @@ export const guards: readonly Guard[] = [
     ],
     [repository, 'includes a commit of git during an editor'],
   ),
+  guard(
+    'a change waits for a git process without traces',
+    [
+      'git/commit/commit-watch.ts',
+      'if (this.#outlastedGits.has(git.id)) return false;',
+      'return false;',
+    ],
+    [repository, 'with --amend is waited for, which is reported'],
+  ),
   // Memories of other repositories.
   guard(
     'a fetched memory is proved to be that of the pinned commit',

@@ -26,6 +26,8 @@ export interface CallOptions {
   readonly author?: Author | undefined;
   progress?(done: number, total: number, message: string): void;
   log?(level: LogLevel, message: string): void;
+  /** Receives what a change waits for, about once a second. */
+  onWait?(text: string): void;
   /** Receives a sentence for the model next to the answer. */
   note?(text: string): void;
   /** Whether the call may be of a tool that is not listed, as the REST API does. */

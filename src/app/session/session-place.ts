@@ -89,12 +89,18 @@ export class SessionPlace {
 
   /**
    * Runs the work after all earlier work, so that a client that does not wait for answers
-   * reads its own writes. Cancelled work does not delay other work.
+   * reads its own writes. Work that is cancelled, or waits for another program, does not delay other work.
+   *
+   * @param work gets the function to call when it waits for another program.
    */
-  inTurn<R>(signal: AbortSignal, work: () => Promise<R>): Promise<R> {
-    if (this.#client?.waits) return work();
-    const running = this.#turn.then(work);
-    this.#turn = settled(running, signal);
+  inTurn<R>(signal: AbortSignal, work: (onWait: () => void) => Promise<R>): Promise<R> {
+    if (this.#client?.waits) return work(() => undefined);
+    let onWait = () => {};
+    const waits = new Promise<void>((resolve) => {
+      onWait = resolve;
+    });
+    const running = this.#turn.then(() => work(onWait));
+    this.#turn = Promise.race([settled(running, signal), waits]);
     return running;
   }
 

@@ -20,8 +20,9 @@ export async function inSession<R>(
   process.once('SIGINT', () => interrupt.abort());
   const line = new ProgressLine(process.stderr);
   const progress: CallOptions['progress'] = (...step) => line.show(...step);
+  const onWait = (text: string) => line.wait(text);
   try {
-    return await work(session, { signal: interrupt.signal, progress });
+    return await work(session, { signal: interrupt.signal, progress, onWait });
   } finally {
     line.clear();
     await app.close();
@@ -51,6 +52,7 @@ export function inReadingSession<R>(
 export class ProgressLine {
   readonly #stream: NodeJS.WriteStream;
   #shown = false;
+  #hasWaited = false;
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream;
@@ -58,11 +60,19 @@ export class ProgressLine {
 
   show(done: number, total: number, message: string): void {
     if (done >= total) this.clear();
-    else if (this.#stream.isTTY) {
-      const text = new Screen(this.#stream).fit(`${message}: ${done} of ${total}`);
-      this.#stream.write(`\r${text}\u001b[K`);
-      this.#shown = true;
-    }
+    else if (this.#stream.isTTY) this.#write(`${message}: ${done} of ${total}`);
+  }
+
+  /** Shows what a call waits for; outside a terminal only once. */
+  wait(text: string): void {
+    if (this.#stream.isTTY) this.#write(text);
+    else if (!this.#hasWaited) this.#stream.write(`memory-bank: ${printable(text)}\n`);
+    this.#hasWaited = true;
+  }
+
+  #write(text: string): void {
+    this.#stream.write(`\r${new Screen(this.#stream).fit(text)}\u001b[K`);
+    this.#shown = true;
   }
 
   clear(): void {

@@ -23,6 +23,8 @@ export interface Binding {
   onCommit(commit: MadeCommit): void;
   /** Receives the progress of long work. */
   progress(done: number, total: number, message: string): void;
+  /** Receives what a change waits for, about once a second. */
+  onWait?(text: string): void;
   /** Receives a sentence for the caller next to the answer. */
   note?(text: string): void;
 }

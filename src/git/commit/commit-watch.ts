@@ -1,30 +1,46 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { MemoryError } from '../../core/values/error.ts';
 import type { IndexFile } from '../index/index-file.ts';
-import { cancelled, IndexMark, type OwnCommit } from '../index/index-mark.ts';
+import { IndexMark, type OwnCommit } from '../index/index-mark.ts';
 import { indexPath, type KnownIndex } from '../index/known-index.ts';
 import type { Oid } from '../objects/object.ts';
 import { treeOf } from '../objects/odb.ts';
-import type { Head } from '../refs/refs.ts';
+import { type Head, Refs } from '../refs/refs.ts';
+import type { GitConfig } from '../repository/config.ts';
+import type { WorkTree } from '../repository/discover.ts';
+import { type GitProcess, GitProcesses } from '../repository/git-processes.ts';
+import {
+  CommitWaits,
+  longestPause,
+  type MutationCaller,
+  type WatchedCommits,
+} from './commit-waits.ts';
 import type { MutationSite } from './mutation.ts';
 
-/** Limit of all waits of one mutation, as a multiple of `calm`. */
+/** Limit of the waits of one mutation by evidence in files, as a multiple of `calm`. */
 const longestWait = 5;
-const firstPause = 2;
-const longestPause = 10;
-/** How long a begun commit counts as under way, as a multiple of `calm`: an editor can stay open. */
+/** Limit of its waits for git processes that are seen. */
+const longestWaitForGit = 75;
+/** How long a begun commit or process counts as under way, as a multiple of `calm`: an editor can stay open. */
 const longestCommit = 150;
 /** Time after a commit of a loop in which the next one is not expected, in milliseconds. */
 const loopPause = 2 * longestPause;
 
+/** How long after a move of HEAD a process must have started that did not make it, in milliseconds. */
+const startError = 50;
+
 /** The parts of a repository that show a commit under way. */
-type WatchedSite = Pick<MutationSite, 'disk' | 'tree' | 'odb' | 'refs' | 'folder'>;
+interface WatchedSite extends Pick<MutationSite, 'disk' | 'tree' | 'odb' | 'refs' | 'folder'> {
+  /** The current configuration, for the aliases of git. */
+  readonly config: () => GitConfig;
+}
 
 /**
  * Detects a `git commit` of another program that is under way.
  *
- * A plain `git commit` with an editor or a hook holds no lock, and fails if HEAD moves meanwhile. Its
- * evidence is in two files. `git add` writes an index whose lines are neither ours nor those of HEAD:
+ * A plain `git commit` with an editor or a hook holds no lock, and fails if HEAD moves meanwhile. On Linux its
+ * process is seen, as long as it runs: `GitProcesses`. Elsewhere, and for one on another machine or in
+ * another container, its evidence is in two files. `git add` writes an index whose lines are neither ours nor those of HEAD:
  * a commit may follow. `git commit` caches the tree of these lines in the index before its first hook
  * runs, and writes `COMMIT_EDITMSG` before its editor opens: a commit has begun. A `git status` that
  * refreshes the index stages nothing, so it is not evidence.
@@ -48,12 +64,18 @@ export class CommitWatch {
   /** The begun commit at the last poll, and the last one that a wait did not see end. */
   #begun: string | undefined;
   #outlasted: string | undefined;
+  readonly #processes: GitProcesses | undefined;
+  /** The git processes that a wait did not see end, by id. */
+  readonly #outlastedGits = new Set<string>();
 
   /** @param calm how long a staged change counts as evidence, in milliseconds; 0 turns waiting off. */
   constructor(site: WatchedSite, calm: number) {
     this.#site = site;
     this.#mark = new IndexMark(site.disk, site.folder);
     this.#calm = calm;
+    if (calm === 0) return;
+    const isOurs = (tree: WorkTree, movesHead: boolean) => this.#meets(tree, movesHead);
+    this.#processes = new GitProcesses(site.disk.files, isOurs, site.config);
   }
 
   /**
@@ -78,15 +100,49 @@ export class CommitWatch {
    * Begins the waits of one mutation.
    *
    * @param look reads the current index.
+   * @throws MemoryError `busy` in a hook that git runs before it commits.
    */
-  begin(look: () => KnownIndex, signal: AbortSignal | undefined): CommitWaits {
+  begin(look: () => KnownIndex, caller: MutationCaller): CommitWaits {
     const { refs } = this.#site;
-    const remaining = (from?: Oid) => this.#remaining(look(), from);
-    const outlast = () => {
-      this.#outlasted = this.#begun;
+    const starter = this.#processes?.starter();
+    if (starter?.git.movesHead && starter.hook !== undefined) {
+      throw inHook(starter.git.name, starter.hook);
+    }
+    const commits: WatchedCommits = {
+      isInside: starter !== undefined,
+      running: () => this.#running(),
+      remaining: (from) => this.#remaining(look(), from),
+      outlast: (git) => {
+        if (git) this.#outlastedGits.add(git.id);
+        else this.#outlasted = this.#begun;
+      },
+      tip: () => refs.head().oid,
     };
-    const limit = this.#calm * longestWait;
-    return new CommitWaits({ remaining, outlast, tip: () => refs.head().oid }, limit, signal);
+    const limits = { files: this.#calm * longestWait, git: this.#calm * longestWaitForGit };
+    return new CommitWaits(commits, limits, caller);
+  }
+
+  /** The git process that a change has to wait for. */
+  #running(): GitProcess | undefined {
+    return this.#processes?.find().find((git) => {
+      if (this.#outlastedGits.has(git.id)) return false;
+      const limit = this.#calm * (git.movesHead ? longestCommit : longestWait);
+      if (remaining(git.started, limit) <= 0) return false;
+      // A commit that has moved HEAD only runs its last hook.
+      return (
+        git.command !== 'commit' ||
+        this.#lastMove(this.#site.refs.head()) <= git.started + startError
+      );
+    });
+  }
+
+  /** Whether git in a work tree meets our changes. */
+  #meets({ gitDir, commonDir }: WorkTree, movesHead: boolean): boolean {
+    const { disk, tree, refs } = this.#site;
+    if (gitDir === tree.gitDir) return true;
+    if (!movesHead || commonDir !== tree.commonDir) return false;
+    const branch = refs.branch();
+    return branch !== undefined && new Refs(disk.files, gitDir, commonDir).branch() === branch;
   }
 
   /**
@@ -149,53 +205,13 @@ export class CommitWatch {
   }
 }
 
-/** The polls of a `CommitWatch` for the waits of one mutation. */
-interface WatchedCommits {
-  /** How long the evidence of a commit still counts; see `CommitWatch`. */
-  remaining(from?: Oid): number;
-  /** Notes that the commit under way did not end within the limit. */
-  outlast(): void;
-  tip(): Oid | undefined;
-}
-
-/** Waits for commits of other programs, with one limit for all waits of a mutation. */
-export class CommitWaits {
-  readonly #commits: WatchedCommits;
-  readonly #signal: AbortSignal | undefined;
-  /** Remaining time for waits, in milliseconds. */
-  #left: number;
-  #pause = firstPause;
-
-  constructor(commits: WatchedCommits, limit: number, signal: AbortSignal | undefined) {
-    this.#commits = commits;
-    this.#left = limit;
-    this.#signal = signal;
-  }
-
-  /** Whether a commit is under way and there is time left to wait for it. */
-  get due(): boolean {
-    return this.#left > 0 && this.#commits.remaining() > 0;
-  }
-
-  /**
-   * Waits until no commit is under way or the limit is reached.
-   *
-   * @throws MemoryError `cancelled`.
-   */
-  async wait(): Promise<void> {
-    if (this.#left <= 0) return;
-    const from = this.#commits.tip();
-    while (this.#left > 0 && this.#commits.remaining(from) > 0) {
-      const begin = performance.now();
-      const time = Math.min(this.#pause, this.#left);
-      await sleep(time, undefined, this.#signal ? { signal: this.#signal } : {}).catch(() => {
-        throw cancelled();
-      });
-      this.#left -= Math.max(performance.now() - begin, time);
-      this.#pause = Math.min(this.#pause * 2, longestPause);
-    }
-    if (this.#left <= 0) this.#commits.outlast();
-  }
+/** The error of a change in a hook whose git would then refuse its own commit. */
+function inHook(git: string, hook: string): MemoryError {
+  const text = `"${git}" runs this change in its ${hook} hook, and would fail if it were committed.`;
+  return new MemoryError('busy', text, {
+    hint: 'Nothing was written. Change the memory in the post-commit hook, or outside of hooks.',
+    data: { hook },
+  });
 }
 
 /** The rest of a period that began then; negative when it is over, even if the clock was set back. */

@@ -21,7 +21,8 @@ import { checkOwner } from '../repository/owner.ts';
 import { openObjects } from '../repository/repository-format.ts';
 import { sharedBits, shareTree, unflushedDisk } from '../repository/shared-repository.ts';
 import type { Proposal } from './commit-plan.ts';
-import { type CommitWaits, CommitWatch } from './commit-watch.ts';
+import type { CommitWaits, MutationCaller } from './commit-waits.ts';
+import { CommitWatch } from './commit-watch.ts';
 import { initRepository } from './create-repository.ts';
 import { DirectChanges } from './direct-changes.ts';
 import { checkInUse } from './in-use.ts';
@@ -133,7 +134,8 @@ export class Repository {
     );
     this.work = new Folder(disk.files, tree.top);
     this.#refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
-    this.#watch = new CommitWatch({ ...this.#site, tree, refs: this.#refs }, options.calm);
+    const watched = { ...this.#site, tree, refs: this.#refs, config: () => this.config() };
+    this.#watch = new CommitWatch(watched, options.calm);
     this.remotes = new Remotes(this, disk, options.env);
     this.direct = new DirectChanges(this.#queue, disk, {
       now: options.now,
@@ -209,8 +211,8 @@ export class Repository {
    * @param propose called under the process lock, and again when HEAD, the index or a file changed.
    * @throws MemoryError after which nothing has changed.
    */
-  async commit(propose: Propose, signal?: AbortSignal): Promise<BranchCommit | undefined> {
-    const [made] = await this.commitAll(inList(propose), signal);
+  async commit(propose: Propose, caller?: MutationCaller): Promise<BranchCommit | undefined> {
+    const [made] = await this.commitAll(inList(propose), caller);
     return made;
   }
 
@@ -221,10 +223,13 @@ export class Repository {
    * @returns the commits in the order of the proposals.
    * @throws MemoryError after which nothing has changed.
    */
-  commitAll(propose: ProposeAll, signal?: AbortSignal): Promise<readonly BranchCommit[]> {
-    return this.#queue.take(signal, async (token, wait) => {
+  commitAll(propose: ProposeAll, caller: MutationCaller = {}): Promise<readonly BranchCommit[]> {
+    const { signal } = caller;
+    return this.#queue.take(signal, async (token, patience) => {
       await this.#stale.mend(token);
-      const waits = this.#beginWaits(signal);
+      const waits = this.#beginWaits(caller);
+      // A git that has started this process keeps its locks until it ends.
+      const wait = waits.isInside ? { ...patience, limit: 0 } : patience;
       for (let attempt = 0; attempt < maxAttempts; ) {
         await waits.wait();
         const prepared = await this.#prepare(propose, signal);
@@ -252,10 +257,10 @@ export class Repository {
   }
 
   /** The first half of `commit`: plans the change and stores its objects. */
-  prepare(propose: Propose, signal: AbortSignal): Promise<Prepared | undefined> {
-    return this.#queue.take(signal, async () => {
-      await this.#beginWaits(signal).wait();
-      const prepared = await this.#prepare(inList(propose), signal);
+  prepare(propose: Propose, caller: MutationCaller): Promise<Prepared | undefined> {
+    return this.#queue.take(caller.signal, async () => {
+      await this.#beginWaits(caller).wait();
+      const prepared = await this.#prepare(inList(propose), caller.signal);
       await prepared?.stored;
       return prepared;
     });
@@ -378,7 +383,7 @@ export class Repository {
   }
 
   /** Begins the waits of a mutation for commits of other programs. */
-  #beginWaits(signal: AbortSignal | undefined): CommitWaits {
+  #beginWaits(caller: MutationCaller): CommitWaits {
     checkInUse(this.#disk.files, this.tree, this.#options.isCurrent);
     this.#options.checkCommit?.();
     // HEAD of an unknown kind of repository cannot be read: name the kind instead.
@@ -388,7 +393,7 @@ export class Repository {
       this.#index = readIndex(site, this.#index, indexKey(site));
       return this.#index;
     };
-    return this.#watch.begin(look, signal);
+    return this.#watch.begin(look, caller);
   }
 
   async #prepare(

@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
+import { hasProcesses, stateOf } from './process-state.ts';
 
 /**
  * Identifies a lock holder well enough to prove later that it is dead.
@@ -23,9 +24,6 @@ export interface ProcessToken {
 
 /** Identifies a host and its current boot. */
 type Host = Pick<ProcessToken, 'boot' | 'namespace' | 'uptime'>;
-
-/** Only Linux reports processes as files: on Windows the path is a folder that anybody can make. */
-const hasProcesses = process.platform === 'linux';
 
 /** Eight hexadecimal digits; the cryptography of node would delay the start of a hook. */
 function randomDigits(): string {
@@ -79,15 +77,8 @@ export function parseToken(text: string): ProcessToken | undefined {
 
 /** Start time of a process; empty if it does not exist, is a zombie, or the system does not report it. */
 function startOf(pid: number): string {
-  if (!hasProcesses) return '';
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The program's name may contain spaces and parentheses: the fields start after the last one.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] ?? '');
-  } catch {
-    return '';
-  }
+  const state = stateOf(pid);
+  return state?.isAlive ? state.start : '';
 }
 
 function exists(pid: number): boolean {

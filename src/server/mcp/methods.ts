@@ -106,7 +106,7 @@ export function getPrompt(app: App, session: Session, name: string, options: Cal
 interface ProgressParams {
   readonly progressToken: string | number;
   readonly progress: number;
-  readonly total: number;
+  readonly total?: number;
   readonly message: string;
 }
 
@@ -119,6 +119,9 @@ interface Reports {
   log(level: LogLevel, data: string): void;
 }
 
+/** The progress that one report of a wait counts as. */
+const waitStep = 0.001;
+
 /** Returns the options of a call that reports to its client; its progress only increases. */
 export function reporting({ signal, progressToken, progress, log }: Reports): CallOptions {
   let last = Number.NEGATIVE_INFINITY;
@@ -128,6 +131,12 @@ export function reporting({ signal, progressToken, progress, log }: Reports): Ca
       if (progressToken === undefined || done <= last || signal.aborted) return;
       last = done;
       progress({ progressToken, progress: done, total, message });
+    },
+    onWait(message) {
+      if (progressToken === undefined || signal.aborted) return;
+      // Less than one step, so that the progress of the work can follow.
+      last = Math.max(last, 0) + waitStep;
+      progress({ progressToken, progress: last, message });
     },
     log,
   };

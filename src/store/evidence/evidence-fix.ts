@@ -46,7 +46,7 @@ export async function fixMoved(
     },
     access,
     await rights.actor(),
-    { signal: rights.signal },
+    { caller: rights },
   );
   if (made) rights.onCommit(made);
   return [...moves.keys()];

@@ -75,7 +75,7 @@ export async function divide(
       throw new MemoryError('unsupported', `The commit cannot be divided: ${found.obstacle}`);
     }
     return planned?.rewrite;
-  }, reader.rights.signal);
+  }, reader.rights);
   if (!made || !found) return undefined;
   const commit = made;
   reader.rights.onCommit(commit);

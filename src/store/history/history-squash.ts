@@ -36,7 +36,7 @@ export async function squash(
       });
     }
     return planOf(reader, range, message)?.rewrite;
-  }, reader.rights.signal);
+  }, reader.rights);
   if (!made || !found) return undefined;
   const commit = made;
   reader.rights.onCommit(commit);

@@ -33,7 +33,7 @@ export async function restore(
     : reader.resolve(revision));
   const records = reader.history.records(source);
   await records.refresh();
-  const { actor, signal, onCommit } = reader.rights;
+  const { actor, onCommit } = reader.rights;
   let undone: readonly CommitInfo[] = [];
   const { result, made } = await reader.history.memory.change(
     (outcome: RestoredPaths) => ({
@@ -54,7 +54,7 @@ export async function restore(
     },
     reader.access,
     await actor(),
-    { signal, alone: true },
+    { caller: reader.rights, alone: true },
   );
   if (made) onCommit(made);
   return { commit: await reader.describe(source), undone, ...result };

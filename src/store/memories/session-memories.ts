@@ -171,10 +171,9 @@ export class SessionMemories implements Memories {
     // Settings are not records, so the lists of a mode do not apply to them.
     const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
     const done = pin ? `pin the memory ${name} at ${short(pin)}` : `remove the memory ${name}`;
-    const { signal } = this.#rights;
     const actor = await this.#rights.actor();
     const { made } = await memory.change({ subject: done }, () => undefined, access, actor, {
-      signal,
+      caller: this.#rights,
       configure,
     });
     const commit = made && made;

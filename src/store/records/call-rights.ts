@@ -2,9 +2,9 @@ import type { Binding } from '../../core/declarations/workspace.ts';
 import type { Access } from '../modes/access.ts';
 import type { Actor } from './message.ts';
 
-/** The permissions of a call, and the callbacks that report its progress and its commits. */
+/** The permissions of a call, and the callbacks that report its progress, its waits and its commits. */
 export interface CallRights
-  extends Pick<Binding, 'session' | 'signal' | 'onCommit' | 'progress' | 'note'> {
+  extends Pick<Binding, 'session' | 'signal' | 'onCommit' | 'progress' | 'onWait' | 'note'> {
   /** The rules of the session's mode at the time of the call. */
   access(): Promise<Access>;
   /**

@@ -1,10 +1,11 @@
 import { MemoryError } from '../../core/values/error.ts';
+import type { MutationCaller } from '../../git/commit/commit-waits.ts';
 import type { BranchCommit, ProposeAll } from '../../git/commit/repository.ts';
 import { cancelled } from '../../git/index/index-mark.ts';
 import { QueuedChange, type RepeatableChange, Round } from './change-round.ts';
 
 /** One mutation of the repository; see `Repository.commitAll`. */
-type CommitAll = (propose: ProposeAll, signal: AbortSignal) => Promise<readonly BranchCommit[]>;
+type CommitAll = (propose: ProposeAll, caller: MutationCaller) => Promise<readonly BranchCommit[]>;
 
 /**
  * Commits the changes of one process, in the order in which they came.
@@ -27,9 +28,12 @@ export class ChangeQueue {
    * @returns the commit; undefined if there was nothing to commit.
    * @throws MemoryError after which nothing of this change is written.
    */
-  async commit(change: RepeatableChange): Promise<BranchCommit | undefined> {
-    const { signal } = change;
-    const queued = new QueuedChange(change);
+  async commit(
+    change: RepeatableChange,
+    caller: MutationCaller = {},
+  ): Promise<BranchCommit | undefined> {
+    const { signal } = caller;
+    const queued = new QueuedChange(change, caller);
     const abort = () => this.#abort(queued);
     signal?.addEventListener('abort', abort);
     try {
@@ -63,12 +67,21 @@ export class ChangeQueue {
     const first = [...this.#waiting];
     const round = new Round();
     const stop = new AbortController();
+    const wanted = () => (round.changes.length > 0 ? round.changes : this.#waiting);
     this.#onAbort = () => {
-      const wanted = round.changes.length > 0 ? round.changes : this.#waiting;
-      if (wanted.every(({ isAborted }) => isAborted)) stop.abort();
+      if (wanted().every(({ isAborted }) => isAborted)) stop.abort();
+    };
+    const caller: MutationCaller = {
+      signal: stop.signal,
+      onWait(text) {
+        for (const { caller } of wanted()) caller.onWait?.(text);
+      },
+      note(text) {
+        for (const { caller } of wanted()) caller.note?.(text);
+      },
     };
     try {
-      round.settle(await this.#commitAll(() => round.propose(this.#waiting), stop.signal));
+      round.settle(await this.#commitAll(() => round.propose(this.#waiting), caller));
     } catch (error) {
       this.#fail(round, first, error);
     } finally {

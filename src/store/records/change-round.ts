@@ -1,6 +1,7 @@
 import { monotonicTime } from '../../core/timing/clock.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Proposal } from '../../git/commit/commit-plan.ts';
+import type { MutationCaller } from '../../git/commit/commit-waits.ts';
 import type { BranchCommit } from '../../git/commit/repository.ts';
 import { storageError } from '../../git/disk/disk.ts';
 import { cancelled } from '../../git/index/index-mark.ts';
@@ -13,7 +14,6 @@ export interface RepeatableChange {
    * @throws RecordChangedError if a file has changed since it was read; any other error of the change.
    */
   plan(earlier?: LiveTransaction): Promise<PlannedChange>;
-  readonly signal?: AbortSignal | undefined;
   /** Whether no other change may be committed together with it. */
   readonly alone: boolean;
 }
@@ -29,6 +29,7 @@ export interface PlannedChange {
 /** A change in the queue, and the promise of its commit. */
 export class QueuedChange {
   readonly change: RepeatableChange;
+  readonly caller: MutationCaller;
   /** The commit; undefined if there was nothing to commit. */
   readonly made: Promise<BranchCommit | undefined>;
   /** Whether it is committed without others. */
@@ -36,8 +37,8 @@ export class QueuedChange {
   resolve!: (made: BranchCommit | undefined) => void;
   reject!: (error: unknown) => void;
 
-  constructor(change: RepeatableChange) {
-    this.change = change;
+  constructor(change: RepeatableChange, caller: MutationCaller) {
+    [this.change, this.caller] = [change, caller];
     this.alone = change.alone;
     this.made = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -46,7 +47,7 @@ export class QueuedChange {
   }
 
   get isAborted(): boolean {
-    return this.change.signal?.aborted ?? false;
+    return this.caller.signal?.aborted ?? false;
   }
 }
 

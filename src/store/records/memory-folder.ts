@@ -4,6 +4,7 @@ import type { OnStored, Provenance } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Adoption } from '../../git/commit/commit-plan.ts';
+import type { MutationCaller } from '../../git/commit/commit-waits.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { storageError } from '../../git/disk/disk.ts';
 import { type Files, type LoadedFile, sameStat } from '../../git/disk/file-layer.ts';
@@ -194,7 +195,7 @@ export class MemoryFolder {
     access: Access,
     actor: Actor,
     options: {
-      readonly signal?: AbortSignal;
+      readonly caller?: MutationCaller;
       readonly initialize?: boolean;
       readonly onStored?: OnStored | undefined;
       /** Whether `edit` also reads the records otherwise than from the draft. */
@@ -251,7 +252,7 @@ export class MemoryFolder {
       repository = this.repository();
     }
     const alone = options.alone === true || options.onStored !== undefined;
-    const commit = await this.#home.changes?.commit({ plan, alone, signal: options.signal });
+    const commit = await this.#home.changes?.commit({ plan, alone }, options.caller);
     const made = commit && { ...commit, ...(newRepository !== undefined && { newRepository }) };
     if (!outcome) throw new MemoryError('internal', 'A change came to no outcome.');
     return { result: outcome.result, made };

@@ -14,7 +14,7 @@ export async function confirm(
   given: string,
   seen?: string,
 ): Promise<RecordConfirmation> {
-  const { actor, signal, onCommit } = reader.rights;
+  const { actor, onCommit } = reader.rights;
   const { path: asked, section } = parseAddress(pastedPath(given));
   const path = recordPath(asked);
   const named = formatAddress({ path, section });
@@ -31,7 +31,7 @@ export async function confirm(
     },
     reader.access,
     await actor(),
-    { signal, alone: true },
+    { caller: reader.rights, alone: true },
   );
   if (!made) throw new MemoryError('internal', `${result.address} was not confirmed.`);
   onCommit(made);

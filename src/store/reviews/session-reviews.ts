@@ -213,7 +213,7 @@ async function withdrawSections(
   sections: readonly string[],
   seen: string | undefined,
 ): Promise<void> {
-  const { actor, signal, onCommit } = reader.rights;
+  const { actor, onCommit } = reader.rights;
   const records = reader.history.records(base);
   await records.refresh();
   const before = records.view.look(path) && records.text(path);
@@ -231,7 +231,7 @@ async function withdrawSections(
     },
     reader.access,
     await actor(),
-    { signal, alone: true },
+    { caller: reader.rights, alone: true },
   );
   if (made) onCommit(made);
 }

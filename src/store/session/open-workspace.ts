@@ -196,6 +196,7 @@ class StoreWorkspace implements Workspace {
       signal: binding.signal,
       onCommit: (commit) => binding.onCommit(commit),
       progress: (...step) => binding.progress(...step),
+      onWait: (text) => binding.onWait?.(text),
       note: (text) => binding.note?.(text),
     };
     const store = new SessionStore(

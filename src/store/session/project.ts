@@ -85,13 +85,12 @@ export class StoreProject implements Omit<Project, 'use'> {
     const known = this.#memory.projectId();
     checkSame(this.#memory.earlierId(), earlierIdPath, known, configPath);
     if (known !== undefined && this.#memory.complete) return known;
-    const { signal } = this.#rights;
     const subject = known
       ? 'complete the files of the memory itself'
       : 'initialize the memory of this project';
     // Settings are not records, so the lists of a mode do not apply to them.
     const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
-    const options = { signal, initialize: true };
+    const options = { caller: this.#rights, initialize: true };
     const actor = await this.#rights.actor();
     const { made } = await this.#memory
       .change({ subject }, () => undefined, access, actor, options)
@@ -171,7 +170,6 @@ export class StoreProject implements Omit<Project, 'use'> {
 
   async changeLayout(to: Layout): Promise<MadeCommit | undefined> {
     await this.#memory.refresh();
-    const { signal } = this.#rights;
     // The records stay as they are, so the lists of a mode do not apply.
     const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
     const { made } = await this.#memory.change(
@@ -180,7 +178,7 @@ export class StoreProject implements Omit<Project, 'use'> {
       access,
       await this.#rights.actor(),
       {
-        signal,
+        caller: this.#rights,
         alone: true,
         configure: ({ layout: _, ...others }) =>
           to === 'log' ? others : { ...others, layout: to },

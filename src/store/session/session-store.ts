@@ -217,10 +217,10 @@ export class SessionStore implements Store {
     edit: (transaction: Transaction) => Promise<R> | R,
     onStored?: OnStored,
   ): Promise<R> {
-    const { actor, signal } = this.#rights;
+    const { actor } = this.#rights;
     const access = await this.#rights.access();
     const { result, made } = await this.#memory.change(why, edit, access, await actor(), {
-      signal,
+      caller: this.#rights,
       onStored,
     });
     this.#reader = undefined;

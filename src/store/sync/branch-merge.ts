@@ -121,7 +121,7 @@ async function commitLines(
       const { author } = actor;
       return { changes, message, author, adopt: history.memory.adoption(), ...(join && { join }) };
     },
-    rights.signal,
+    rights,
   );
   if (made && made.oid !== tip) rights.onCommit(made);
   const after = made?.oid ?? before;

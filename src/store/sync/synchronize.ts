@@ -199,7 +199,7 @@ class Sync {
       const { author } = actor;
       return { changes, message, author, adopt: history.memory.adoption(), join };
     };
-    const prepared = await this.#repository.prepare(propose, rights.signal);
+    const prepared = await this.#repository.prepare(propose, rights);
     this.#checkOutside(found.commits);
     const made = prepared?.plan.commits.filter(({ oid }) => oid !== tip).map(({ oid }) => oid);
     return { ...found, prepared, commits: [...found.commits, ...(made ?? [])] };

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cancelled } from '../index/index-mark.ts';
+import type { Oid } from '../objects/object.ts';
+import type { GitProcess } from '../repository/git-processes.ts';
+
+const firstPause = 2;
+/** Time between two polls of a wait, in milliseconds. */
+export const longestPause = 10;
+/** Time before the first report of a wait, and then between two of them, in milliseconds. */
+const [firstReport, reportPause] = [250, 1000];
+
+/** The caller of a mutation. */
+export interface MutationCaller {
+  /** Cancels the mutation. */
+  readonly signal?: AbortSignal | undefined;
+  /** Receives what the mutation waits for, about once a second. */
+  onWait?(text: string): void;
+  /** Receives a sentence that belongs next to the answer. */
+  note?(text: string): void;
+}
+
+/** The polls of a `CommitWatch` for the waits of one mutation. */
+export interface WatchedCommits {
+  /** Whether git runs this process as a hook: waiting for git would be for ever. */
+  readonly isInside: boolean;
+  /** The git process that is committing. */
+  running(): GitProcess | undefined;
+  /** How long the evidence of a commit still counts; see `CommitWatch`. */
+  remaining(from?: Oid): number;
+  /**
+   * Notes that a commit is not waited for any more.
+   *
+   * @param git its process; undefined for the one whose evidence is in files.
+   */
+  outlast(git?: GitProcess): void;
+  tip(): Oid | undefined;
+}
+
+/** Waits for commits of other programs, with limits for all waits of a mutation. */
+export class CommitWaits {
+  readonly #commits: WatchedCommits;
+  readonly #caller: MutationCaller;
+  /** Remaining time for waits by evidence in files, and for git processes, in milliseconds. */
+  #left: number;
+  #leftForGit: number;
+  #waited = 0;
+  #nextReport = firstReport;
+  #pause = firstPause;
+
+  constructor(
+    commits: WatchedCommits,
+    limits: { readonly files: number; readonly git: number },
+    caller: MutationCaller,
+  ) {
+    this.#commits = commits;
+    this.#caller = caller;
+    [this.#left, this.#leftForGit] = commits.isInside ? [0, 0] : [limits.files, limits.git];
+  }
+
+  /** Whether git runs this process as a hook, and holds its locks until the process has ended. */
+  get isInside(): boolean {
+    return this.#commits.isInside;
+  }
+
+  /** Whether a commit is under way and there is time left to wait for it. */
+  get due(): boolean {
+    return this.#running() !== undefined || (this.#left > 0 && this.#commits.remaining() > 0);
+  }
+
+  /**
+   * Waits until no commit is under way or the limit is reached.
+   *
+   * @throws MemoryError `cancelled`.
+   */
+  async wait(): Promise<void> {
+    const from = this.#commits.tip();
+    const hadTime = this.#left > 0;
+    let git: GitProcess | undefined;
+    for (;;) {
+      const before = git;
+      git = this.#running();
+      // The evidence in files is that of the process that has ended.
+      if (before && !git) this.#endEvidence();
+      if (!git && !(this.#left > 0 && this.#commits.remaining(from) > 0)) break;
+      const time = await this.#sleep(git ? this.#leftForGit : this.#left);
+      this.#waited += time;
+      if (git) this.#leftForGit -= time;
+      else this.#left -= time;
+      this.#report(git);
+      if (git && this.#leftForGit <= 0) this.#giveUp(git);
+    }
+    if (hadTime && this.#left <= 0) this.#commits.outlast();
+  }
+
+  #running(): GitProcess | undefined {
+    return this.#leftForGit > 0 ? this.#commits.running() : undefined;
+  }
+
+  #endEvidence(): void {
+    this.#commits.remaining();
+    this.#commits.outlast();
+  }
+
+  /** Pauses; returns for how long, in milliseconds. */
+  async #sleep(limit: number): Promise<number> {
+    const { signal } = this.#caller;
+    const begin = performance.now();
+    const time = Math.min(this.#pause, limit);
+    await sleep(time, undefined, signal ? { signal } : {}).catch(() => {
+      throw cancelled();
+    });
+    this.#pause = Math.min(this.#pause * 2, longestPause);
+    return Math.max(performance.now() - begin, time);
+  }
+
+  #report(git: GitProcess | undefined): void {
+    if (this.#waited < this.#nextReport) return;
+    this.#nextReport = this.#waited + reportPause;
+    const other = 'a commit that another program seems to be making';
+    const what = git ? `"${git.name}" (process ${git.pid})` : other;
+    const seconds = Math.floor(this.#waited / 1000);
+    this.#caller.onWait?.(`Waiting for ${what}${seconds > 0 ? `, for ${seconds} s so far` : ''}`);
+  }
+
+  #giveUp(git: GitProcess): void {
+    this.#commits.outlast(git);
+    const seconds = Math.round(this.#waited / 1000);
+    const text = `"${git.name}" (process ${git.pid}) still runs after ${seconds} s, so the change no longer waits for it.`;
+    const advice = `If git then refuses that commit with "cannot lock ref 'HEAD'", commit again: its staged files and its message are kept.`;
+    this.#caller.note?.(`${text} ${advice}`);
+  }
+}
