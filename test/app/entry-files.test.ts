@@ -349,6 +349,9 @@ describe('branches with different layouts', () => {
   test("entries that a server's merge has left in a log are read, found, and moved", async () => {
     const { memory, upstream } = await joined('log', 'entries');
     const { repo } = memory;
+    const [base = ''] = memory.files.filter((path) => path.includes('-base-'));
+    const followed = repo.git('log', '--follow', '-M001', '--format=%s', '--', base);
+    expect(followed).toContain('memory: log decision "Base"\n');
     const header = '# Decision Log\n';
     repo.write('.memory-bank/decisionLog.md', `${header}\n## Theirs - 2026-01-02\n\nDo it.\n`);
     repo.write(
@@ -366,7 +369,19 @@ describe('branches with different layouts', () => {
     const found = await memory.check();
     expect(found).toContain('Entries in the wrong layout');
     expect(found).toContain('memory-bank layout entries');
+    const merged = repo.git('rev-parse', 'HEAD').trim();
+    await memory.decide('Next');
+    await memory.call('track_progress', { action: 'Fix', description: 'next' });
+    expect(await memory.check()).not.toContain('wrong layout');
+    const moved = (path: string) => /theirs|merged/.test(path);
+    const paths = memory.files.filter(moved);
+    expect(paths.map((path) => path.replace(/-\w{6}\.md$/, ''))).toEqual([
+      '.memory-bank/decisionLog/2026-01-02-theirs',
+      '.memory-bank/progress/2026-01-02-merged',
+    ]);
+    repo.git('reset', '-q', '--hard', merged);
     expect(await memory.convert('entries')).toBeDefined();
+    expect(memory.files.filter(moved)).toEqual(paths);
     expect(repo.read('.memory-bank/decisionLog.md')).toBe(header);
     expect((await memory.call('Decision_Log')).match(/## (?:Base|Ours|Theirs) - /g)).toHaveLength(
       3,

@@ -91,13 +91,17 @@ export function filedDecisions(
   });
   const names = new EntryNames(before.entries.map(({ name }) => name));
   const stays = new Set(isKept ? sectionsOf(own).map(({ heading }) => heading) : []);
+  const left = new Set(
+    before.entries.length === 0 ? [] : sectionsOf(own).map((one) => toDecision(own, one).text),
+  );
   const added = new Set<Decision>();
   for (const decision of all) {
     const isNew = !found.has(decision) && !stays.has(decision.heading);
     const day = isNew ? dateOf(decision.heading) : undefined;
     if (day === undefined) continue;
     added.add(decision);
-    const name = names.add(day, withoutDate(decision.heading), decision.text);
+    const title = withoutDate(decision.heading);
+    const name = names[left.has(decision.text) ? 'addLeft' : 'add'](day, title, decision.text);
     entries.push({ name, text: decision.text });
   }
   if (isOrdered) inOrder(all, entries, names);

@@ -56,7 +56,19 @@ export class EntryNames {
    * The hash of the text keeps entries of one title apart that two branches add.
    */
   add(day: string, title: string, text: string): string {
-    return this.#next(day, `${slug(title, maxTitle)}-${digestOf(text).slice(0, 6)}.md`);
+    return this.#next(day, endOf(title, text));
+  }
+
+  /**
+   * Names the file of an entry that a merge has left in a log: every clone that moves it gives it the same
+   * name, whatever other entries the clone has.
+   */
+  addLeft(day: string, title: string, text: string): string {
+    const end = endOf(title, text);
+    const name = `${day}${startsWithNumber.test(end) ? '-1' : ''}-${end}`;
+    if (this.#names.get(`${day} ${end}`) !== undefined) return this.#next(day, end);
+    this.#count(name);
+    return name;
   }
 
   /** The file of a session on a day; a new one if there is none. */
@@ -70,11 +82,18 @@ export class EntryNames {
   #next(day: string, end: string): string {
     const number = (this.#numbers.get(day) ?? 0) + 1;
     // Digits at the beginning of the rest would be read as the number.
-    const isPlain = number === 1 && !/^\d+-/.test(end);
+    const isPlain = number === 1 && !startsWithNumber.test(end);
     const name = `${day}${isPlain ? '' : `-${number}`}-${end}`;
     this.#count(name);
     return name;
   }
+}
+
+const startsWithNumber = /^\d+-/;
+
+/** The part of a name after the day and the number. */
+function endOf(title: string, text: string): string {
+  return `${slug(title, maxTitle)}-${digestOf(text).slice(0, 6)}.md`;
 }
 
 /** Returns the first hexadecimal digits of a hash by which a text is named. */

@@ -58,7 +58,8 @@ export function composeLog(files: StoredFiles, path: string): string | undefined
 }
 
 /**
- * Turns changes of logs into changes of the files that they are stored in.
+ * Turns changes of logs into changes of the files that they are stored in. One that adds an entry also moves
+ * those that a merge has left in the log.
  *
  * @param edits with the paths of records.
  * @param session names the file of new progress.
@@ -69,15 +70,25 @@ export function storedChanges(
   files: StoredFiles,
   session: string,
 ): StoredChange[] {
-  const after = new Map(edits.map((edit) => [edit.path, edit.after]));
-  const written = (path: string, split: (text: string) => LogFiles, before: LogFiles): LogFiles => {
-    if (!after.has(path)) return before;
-    const text = after.get(path);
-    return text === undefined ? { own: undefined, entries: [] } : split(text);
+  const left = new Set(entriesInLogs(files).map(({ path }) => path));
+  const written = (
+    { path }: EntryLog,
+    before: LogFiles,
+    split: (text: string, before: LogFiles) => LogFiles,
+    move: (text: string, before: LogFiles) => LogFiles,
+  ): LogFiles => {
+    const edit = edits.find((one) => one.path === path);
+    if (edit?.after === undefined) return edit ? { own: undefined, entries: [] } : before;
+    return (left.has(path) && isAddition(edit) ? move : split)(edit.after, before);
   };
   const [decided, done] = [filesOf(files, decisions), filesOf(files, progress)];
-  const nowDecided = written(decisions.path, (text) => splitDecisions(text, decided), decided);
-  const nowDone = written(progress.path, (text) => splitProgress(text, done, session), done);
+  const nowDecided = written(decisions, decided, splitDecisions, filedDecisions);
+  const nowDone = written(
+    progress,
+    done,
+    (...of) => splitProgress(...of, session),
+    (...of) => filedProgress(...of, session),
+  );
   const changes = edits.flatMap((edit): StoredChange[] => {
     if (isEntryPath(edit.path)) throw isEntry(edit.path);
     if (edit.path === decisions.path) return changesOf(decisions, decided, nowDecided);
@@ -88,6 +99,14 @@ export function storedChanges(
     return before === own ? [] : [{ path: context.path, before, after: own }];
   });
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Whether a change only adds a part to a text: then entries that a merge has left there can be moved. */
+function isAddition({ before = '', after = '' }: StoredChange): boolean {
+  let start = 0;
+  while (start < before.length && before[start] === after[start]) start += 1;
+  const rest = before.length - start;
+  return rest <= after.length - start && after.endsWith(before.slice(start));
 }
 
 /** Numbers for a person who converts a memory. */

@@ -69,9 +69,8 @@ export function filedProgress(
   isKept = false,
 ): LogFiles {
   const own = before.own ?? '';
-  const stays = isKept
-    ? oneOf(itemsBelow(own, historyHeading).map((one) => toItem(own, one)))
-    : none;
+  const inLog = oneOf(itemsBelow(own, historyHeading).map((one) => toItem(own, one)));
+  const stays = isKept ? inLog : none;
   const filed = oneOf(filedItems(before.entries));
   const isFiled = (item: Item) => filed(item) || (isDated(item) && !stays(item));
   const { rest, taken } = withoutItems(text, historyHeading, isFiled);
@@ -79,7 +78,10 @@ export function filedProgress(
   const names = new EntryNames(before.entries.map(({ name }) => name));
   for (const item of added) {
     const old = replacedIn(placed, item.day);
+    const isLeft = before.entries.length > 0 && inLog(item);
     if (old) old.item = item;
+    else if (isLeft)
+      addTo(placed, names.addLeft(item.day, 'merged', item.text), { item, isNew: true });
     else addTo(placed, names.ofSession(item.day, session), { item, isNew: true });
   }
   const known = new Map(before.entries.map((file) => [file.name, file]));
