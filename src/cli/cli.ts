@@ -66,6 +66,10 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['propose', async () => (await import('./commands/propose-records.ts')).propose],
   ['place', async () => (await import('./commands/place.ts')).place],
   ['merge', async () => (await import('./commands/merge-branch.ts')).mergeBranch],
+  [
+    'merge-pull-requests',
+    async () => (await import('./commands/merge-pull-requests.ts')).mergePulls,
+  ],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
   ['brief', async () => (await import('./commands/brief.ts')).brief(await program.toolsets())],

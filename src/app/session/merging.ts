@@ -2,6 +2,11 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Sides } from '../../store/merge/diff3.ts';
 import type { DriverChange, DriverEdit } from '../../store/merge/driver-config.ts';
 import type { MergedFile } from '../../store/merge/merge-file.ts';
+import type {
+  PullRequest,
+  PullRequestClone,
+  PullRequestOutcome,
+} from '../../store/sync/pull-request-merge.ts';
 import { program } from './workspaces.ts';
 
 /**
@@ -31,6 +36,25 @@ export async function checkDrivenMerge(
 ): Promise<void> {
   const { checkDrivenMerge } = await import('../../store/sync/driven-merge.ts');
   checkDrivenMerge(folder, path, versions, process.env);
+}
+
+/**
+ * Merges the bases of pull requests into their branches, where they conflict in files of the memory only,
+ * and pushes the branches.
+ *
+ * @returns an outcome for each.
+ * @throws MemoryError `remote`, or `unsupported` without git.
+ */
+export async function mergePullRequests(
+  clone: PullRequestClone,
+  requests: readonly PullRequest[],
+): Promise<PullRequestOutcome[]> {
+  const { PullRequestMerge } = await import('../../store/sync/pull-request-merge.ts');
+  const merge = new PullRequestMerge(clone);
+  await merge.fetch();
+  const outcomes: PullRequestOutcome[] = [];
+  for (const request of requests) outcomes.push(await merge.merge(request));
+  return outcomes;
 }
 
 /** Plans the change of git's configuration that `setMergeDriver` makes; undefined for no change. */
@@ -77,3 +101,5 @@ export async function setMergeDriver(
   const { setMergeDriver } = await import('../../store/merge/driver-config.ts');
   return setMergeDriver(root, command, durability);
 }
+
+export type { PullRequest, PullRequestOutcome };

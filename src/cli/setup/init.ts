@@ -12,7 +12,7 @@ import {
 import { isPlacedApart } from '../../app/session/placed-apart.ts';
 import { findRoot } from '../../app/session/root.ts';
 import { selectToolsets } from '../../app/session/toolset-selection.ts';
-import { counted, paintDiff } from '../../core/answers/painter.ts';
+import { counted } from '../../core/answers/painter.ts';
 import type { Context, Layout } from '../../core/declarations/context.ts';
 import type { MadeCommit } from '../../core/memory/history.ts';
 import type { Session } from '../../core/memory/session.ts';
@@ -24,11 +24,13 @@ import { asJson, outputFlag, showResult } from '../line/result.ts';
 import { inSession } from '../line/run-in-session.ts';
 import { Screen } from '../screen/terminal.ts';
 import { chosenLayout, layouts } from './chosen-layout.ts';
+import { chosenCi, ciHosts } from './ci-workflow.ts';
 import { clients, configPath, entryName, type Surroundings } from './client.ts';
 import { hookClients, hookPath } from './client-hooks.ts';
 import { type ClientPrograms, clientPrograms, isFromNpx } from './client-programs.ts';
 import { findOnPath } from './entry-start.ts';
 import { binName, ownMain, ownProgram, packageName, pathAdvice, withoutCmd } from './own-entry.ts';
+import { planText } from './plan-text.ts';
 import { ProjectProposals } from './project-proposals.ts';
 import {
   applyEdit,
@@ -37,7 +39,6 @@ import {
   planSetup,
   type ServerSettings,
   type Setup,
-  type SetupPlan,
 } from './setup-plan.ts';
 
 const forAgents = ['AGENTS.md', 'CLAUDE.md'] as const;
@@ -69,6 +70,12 @@ export const init: Command = {
       about: 'store the logs of the memory as single files, or each entry as a file of its own',
       default: 'as they are; single files in a new memory',
     },
+    ci: {
+      value: ciHosts.join('|'),
+      choices: ciHosts,
+      about:
+        'also write a workflow that checks pull requests, and merges them where only memory conflicts',
+    },
     yes: { about: 'do not ask' },
     undo: { about: 'undo everything but the memory itself' },
     'dry-run': { about: 'only show what would change' },
@@ -95,7 +102,12 @@ export const init: Command = {
     };
     return inSession(invocation, async (session, call) => {
       const memory: SetupSession = { invocation, root, session, call };
-      const plan = await planSetup(setup);
+      const clientPlan = await planSetup(setup);
+      const ci = await chosenCi(invocation, root, undo);
+      const plan = {
+        edits: [...clientPlan.edits, ...ci.edits],
+        untouched: [...clientPlan.untouched, ...ci.untouched],
+      };
       // An entry for something else does not belong to the setup, so leaving it is not a failure of undo.
       const status = plan.untouched.some(({ isForeign }) => !(undo && isForeign)) ? 6 : 0;
       const driver = await planMergeDriver(root, undo ? undefined : ownProgram());
@@ -109,7 +121,7 @@ export const init: Command = {
       const result = {
         edits: edits.map((edit) => ({ path: edit.path, diff: diffOf(edit) })),
         untouched: plan.untouched.map(({ path, reason }) => ({ path, reason })),
-        notes: [...notes, ...needed, ...(undo ? [] : spokenBy(plan.edits, around))],
+        notes: [...notes, ...needed, ...ci.notes, ...(undo ? [] : spokenBy(plan.edits, around))],
       };
       if (!json) {
         await screen.print(planText(screen, { ...plan, edits }, result.notes, undo));
@@ -322,30 +334,6 @@ async function chosenInstructions({ values }: Invocation, ask: boolean): Promise
   const unknown = names.find((name) => !forAgents.some((one) => one === name));
   if (unknown === undefined) return names;
   throw new MemoryError('invalid_input', `--instructions must be ${forAgents.join(' or ')}.`);
-}
-
-function planText(
-  screen: Screen,
-  { edits, untouched }: SetupPlan,
-  notes: readonly string[],
-  undo: boolean,
-): string {
-  const diffs = edits.flatMap((edit) =>
-    diffOf(edit)
-      .trimEnd()
-      .split('\n')
-      .map((line) => paintDiff(screen, line)),
-  );
-  const left = untouched.map(({ path, reason, isForeign }) => {
-    const message = `${path} is left alone: ${reason}.`;
-    if (undo && isForeign) return screen.plain(message);
-    const remedy = isForeign ? 'Rename that entry' : 'Fix it';
-    const what = undo ? `remove the entry "${entryName}"` : 'add the server';
-    return screen.paint('bad', `${message} ${remedy}, or ${what} by hand.`);
-  });
-  const none = edits.length + notes.length === 0 ? ['No file has to change.'] : [];
-  const noteLines = notes.map((line) => screen.plain(line));
-  return `${[...diffs, ...noteLines, ...left, ...none].join('\n')}\n`;
 }
 
 async function setUp(

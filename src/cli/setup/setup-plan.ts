@@ -21,11 +21,13 @@ export interface FileEdit {
 }
 
 /** A file that the setup does not edit, and why. */
-interface Untouched {
+export interface Untouched {
   readonly path: string;
   readonly reason: string;
   /** Whether its entry of our name is for something else, which is not an error. */
   readonly isForeign?: boolean;
+  /** The remedy, where it is not about an entry. */
+  readonly remedy?: string;
 }
 
 export interface SetupPlan {

@@ -5,7 +5,8 @@ import type { GitConfig } from '../repository/config.ts';
 /** Author and committer of a commit. */
 export type Role = 'author' | 'committer';
 
-const fallback = { name: 'memory-bank', email: 'memory-bank@localhost' };
+/** The identity where git would ask who the user is. */
+export const fallbackIdentity = { name: 'memory-bank', email: 'memory-bank@localhost' };
 
 /**
  * The user's git identity, from the same places and in the same order as for a commit of git: the
@@ -29,9 +30,9 @@ export function identity(config: GitConfig, role: Role, time: Date): Signature {
   if (!given && isForbidden(config, 'name')) throw unknown('name', role);
   const address = givenAddress(config, role);
   if (address === undefined && isForbidden(config, 'email')) throw unknown('email', role);
-  const email = clean(address ?? (config.env.EMAIL || (name ? '' : fallback.email)));
+  const email = clean(address ?? (config.env.EMAIL || (name ? '' : fallbackIdentity.email)));
   return {
-    name: name ?? fallback.name,
+    name: name ?? fallbackIdentity.name,
     email,
     seconds: Math.floor(time.getTime() / 1000),
     offset: -time.getTimezoneOffset(),

@@ -79,7 +79,7 @@ function driverSection(command: readonly string[] | undefined): ConfigSection {
  * If the program is missing or fails, the file has our version and no markers, so the conflict would
  * hide theirs. The command then falls back to git's own merge.
  */
-function driverLine(command: readonly string[]): string {
+export function driverLine(command: readonly string[]): string {
   const words = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`.replaceAll('%', '%%'));
   const fallback = 'git merge-file -L ours -L base -L theirs --marker-size=%L %A %O %B';
   return `${words.join(' ')} merge-driver %O %A %B %L %P || { ! grep -q '^<<<<<<<' %A && ${fallback} || exit 1; }`;
