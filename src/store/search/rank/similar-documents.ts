@@ -1,5 +1,6 @@
+import { leastLikeness } from '../../../core/memory/store.ts';
 import type { Collection } from '../terms/collection.ts';
-import type { Term } from '../terms/dictionary.ts';
+import type { Term, Word } from '../terms/dictionary.ts';
 import { documentOf } from '../terms/postings.ts';
 import { fieldNames, type SearchDocument } from '../terms/search-document.ts';
 import { analyse } from '../text/analyser.ts';
@@ -8,7 +9,7 @@ import { stopWords } from '../text/stop-words.ts';
 /** A document that resembles another one. */
 export interface Similar {
   readonly id: string;
-  /** The share of the terms of both that both have, 0 to 1. */
+  /** The share of the terms of both that both have, 0 to 1; 0 for a document that is much longer. */
   readonly likeness: number;
 }
 
@@ -20,6 +21,10 @@ const maxCandidates = 16;
 /** A shorter text, or a shorter statement, resembles too many others. */
 const minTerms = 6;
 const minStated = 4;
+/** The lowest likeness that is reported. */
+const lowest = leastLikeness - 0.01;
+/** A text with more times the words of another one says more than that, even in the same words. */
+const maxLonger = 8;
 /** Limit of the text of a document that is compared, in characters. */
 const maxText = 20_000;
 
@@ -35,7 +40,8 @@ export function similarDocuments(
   const own = termsOf(collection, document);
   const { size } = own.texts;
   if (size < minStated) return [];
-  const counts = new Map<number, number>();
+  const counts = new Uint8Array(collection.capacity);
+  const counted: number[] = [];
   let left = maxPostings;
   const rarest = own.known.sort((a, b) => a.postings.length - b.postings.length);
   for (const { postings } of rarest.slice(0, maxTerms)) {
@@ -43,20 +49,48 @@ export function similarDocuments(
     if (left < 0) break;
     for (const posting of postings) {
       const number = documentOf(posting);
-      counts.set(number, (counts.get(number) ?? 0) + 1);
+      const count = (counts[number] ?? 0) + 1;
+      counts[number] = count;
+      if (count === 1) counted.push(number);
     }
   }
-  const candidates = [...counts].sort((a, b) => b[1] - a[1]).slice(0, maxCandidates);
-  return candidates.flatMap(([number]): Similar[] => {
+  // A long document is never like a short one, and is not read to its end.
+  const most = size / lowest;
+  return candidatesOf(counted, counts).flatMap((number): Similar[] => {
     const entry = collection.entry(number);
     if (!entry) return [];
     if (size < minTerms) return [{ id: entry.id, likeness: 0 }];
-    const others = new Set<string>();
-    for (const words of entry.words) {
-      for (const { stop, term } of words) if (!stop) others.add(term.text);
-    }
-    return [{ id: entry.id, likeness: shareOf(own.texts, others) }];
+    const others = termsBelow(most, own.words, entry.words);
+    return [{ id: entry.id, likeness: others ? shareOf(own.texts, others) : 0 }];
   });
+}
+
+/** The terms of a document, unless there are more than a number, or they are in many more words. */
+function termsBelow(
+  most: number,
+  ownWords: number,
+  fields: readonly (readonly Word[])[],
+): Set<string> | undefined {
+  const terms = new Set<string>();
+  if (fields.reduce((sum, words) => sum + words.length, 0) > maxLonger * ownWords) return undefined;
+  for (const words of fields) {
+    for (const { stop, term } of words) {
+      if (stop) continue;
+      terms.add(term.text);
+      if (terms.size > most) return undefined;
+    }
+  }
+  return terms;
+}
+
+/** The documents with the most terms, those first that have more of them; they are not sorted as a whole. */
+function candidatesOf(documents: readonly number[], counts: Uint8Array): readonly number[] {
+  const byCount = Array.from({ length: maxTerms + 1 }, (): number[] => []);
+  for (const number of documents) {
+    const alike = byCount[counts[number] ?? 0];
+    if (alike && alike.length < maxCandidates) alike.push(number);
+  }
+  return byCount.reverse().flat().slice(0, maxCandidates);
 }
 
 /** The share of the terms of two texts that both have. */
@@ -104,17 +138,19 @@ function wordsOf(text: string, withWholes = true): ReadonlySet<string> {
   return words;
 }
 
-/** The terms of a document, and those of them that the index knows. */
+/** The terms of a document, those of them that the index knows, and the number of its words. */
 function termsOf({ dictionary }: Collection, { fields }: SearchDocument) {
   const texts = new Set<string>();
   const known: Term[] = [];
+  let words = 0;
   for (const field of fieldNames) {
     analyse((fields[field] ?? '').slice(0, maxText), ({ word, term }) => {
+      words += 1;
       if (texts.has(term) || stopWords.has(word)) return;
       texts.add(term);
       const found = dictionary.term(term);
       if (found) known.push(found);
     });
   }
-  return { texts, known };
+  return { texts, known, words };
 }
