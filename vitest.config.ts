@@ -4,11 +4,16 @@ import { defineConfig } from 'vitest/config';
 
 const all = 'test/**/*.test.ts';
 
-/** Test files that try more in the full run: those that import depth.ts. */
-const deep = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .map((name) => `test/${name.replaceAll('\\', '/')}`)
-  .filter((name) => name.endsWith('.test.ts'))
-  .filter((name) => readFileSync(name, 'utf8').includes('/support/depth.ts'));
+/** The import of depth.ts in a test file, with its names. */
+const imported = /^import \{ ([^}]*) \} from '[./]*\/support\/depth\.ts';$/m;
+
+/** Test files that try more in the full run: those with tests that try more, and those with tests of their own. */
+const tried = { more: [] as string[], also: [] as string[] };
+for (const name of readdirSync('test', { recursive: true, encoding: 'utf8' })) {
+  const path = `test/${name.replaceAll('\\', '/')}`;
+  const names = path.endsWith('.test.ts') && imported.exec(readFileSync(path, 'utf8'))?.[1];
+  if (names) tried[/\b(?:isFull|runs|sample)\b/.test(names) ? 'more' : 'also'].push(path);
+}
 
 /** Of each project: that of the whole would run in addition. */
 const globalSetup = join(import.meta.dirname, 'test/temporary-folder.ts');
@@ -41,7 +46,17 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'full', include: deep, env: { TEST_DEPTH: 'full' }, globalSetup },
+        test: { name: 'full', include: tried.more, env: { TEST_DEPTH: 'full' }, globalSetup },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'deep',
+          include: tried.also,
+          env: { TEST_DEPTH: 'deep' },
+          allowOnly: true,
+          globalSetup,
+        },
       },
     ],
   },

@@ -1,4 +1,4 @@
-// `node test/run.js <project> [file…]`: runs tests with vitest. Its last line is `12 passed, 0 failed, 3 skipped`.
+// `node test/run.js short|full [file…]`: runs tests with vitest. Its last line is `12 passed, 0 failed, 3 skipped`.
 // A process of vitest rarely ends by itself in the middle of a file, with nothing wrong in the file; such
 // files are tried once more, if no test has failed.
 import { spawnSync } from 'node:child_process';
@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const [project = 'short', ...files] = process.argv.slice(2);
+// Each run has two projects of vitest.config.ts.
+const projects = project === 'full' ? ['full', 'deep'] : ['short', 'entries'];
 const folder = mkdtempSync(join(tmpdir(), 'memory-bank-result-'));
 
 /**
@@ -23,10 +25,10 @@ const folder = mkdtempSync(join(tmpdir(), 'memory-bank-result-'));
  */
 function run(files, name) {
   const path = join(folder, name);
-  const projects = project === 'short' ? [project, 'entries'] : [project];
   const vitest = [
-    ...['node_modules/vitest/vitest.mjs', 'run'],
-    ...projects.flatMap((one) => ['--project', one]),
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    ...projects.map((one) => `--project=${one}`),
   ];
   const env = { ...process.env, MEMORY_BANK_TEST_RESULT: path };
   const { status } = spawnSync(process.execPath, [...vitest, ...files], { env, stdio: 'inherit' });
