@@ -2,13 +2,12 @@
 // kinds of repositories than git's default. The last line sums up all runs. Each run has the tests that can differ
 // there; with `--all`, all tests of its kind. `node test/matrix.js sha256 24` runs only these.
 import { spawn } from 'node:child_process';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { programCache } from './debian-packages.js';
 import { newestGit } from './newest-git.js';
 import { packedProgram } from './programs.js';
 
 const root = join(import.meta.dirname, '..');
-const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'memory-bank-matrix');
 
 /**
  * The paths of tests: their names by folder; a folder without names is run whole.
@@ -137,13 +136,13 @@ for (const { name, env = {}, args = [], ...one } of runs) {
   /** @param {string} what @param {string} from */
   const missing = (what, from) =>
     console.log(`"${name}" was not tried: it needs ${what}, and ${from} brings none here.`);
-  const git = one.hasNewestGit ? newestGit(join(cache, 'newest-git')) : '';
+  const git = one.hasNewestGit ? newestGit(join(programCache, 'newest-git')) : '';
   if (git === undefined) {
     missing('the newest git', 'apt');
     continue;
   }
   const packed = one.node ?? one.runtime;
-  const brought = packed ? packedProgram(cache, packed) : process.execPath;
+  const brought = packed ? packedProgram(programCache, packed) : process.execPath;
   if (brought === undefined) {
     missing(packed?.spec ?? '', 'npm');
     continue;
