@@ -799,11 +799,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a remote: errors contain no login',
-    [
-      'git/remote/program-remote.ts',
-      'const reason = withoutLogins(complaint)',
-      'const reason = complaint',
-    ],
+    ['git/remote/refusal.ts', 'return withoutLogins(text)', 'return text'],
     [remote, 'names neither the user'],
   ),
   guard(

@@ -58,6 +58,11 @@ export function loginOf({ username, password }: URL): Login {
   return { username: decoded(username), password: decoded(password) };
 }
 
+/** Removes the users and passwords of the addresses in a text. */
+export function withoutLogins(text: string): string {
+  return text.replace(/(https?:\/\/)[^\s/]*@/gi, '$1').replace(/([^\s/:@'"]):[^\s/]+@/g, '$1@');
+}
+
 /** Quotes a value, or the name of a subsection, for a configuration file of git. */
 export function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&')}"`;

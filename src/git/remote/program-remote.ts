@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MemoryError } from '../../core/values/error.ts';
 import { type Disk, storageError } from '../disk/disk.ts';
 import type { Oid } from '../objects/object.ts';
 import { isOid, sha1 } from '../objects/object-format.ts';
@@ -9,9 +8,10 @@ import { Refs } from '../refs/refs.ts';
 import { firstGit } from '../repository/git-version.ts';
 import { objectFormatIn } from '../repository/repository-format.ts';
 import { type Address, type Credentials, credentialsFor, quoted } from './login.ts';
-import { checkGit, type Outcome, runGit, tooOld } from './program.ts';
+import { checkGit, type Outcome, runGit } from './program.ts';
 import { maxFetched, Quarantine } from './quarantine.ts';
-import { isTaken, type Lease, type Push, type Remote } from './remote.ts';
+import { pushRefusal, refusalOf } from './refusal.ts';
+import type { Lease, Push, Remote } from './remote.ts';
 
 /** Time after which a run of git is ended, in milliseconds. */
 export const defaultTimeout = 300_000;
@@ -54,6 +54,10 @@ const otherSide = [
 ]
   .map((setting) => `-c ${setting}`)
   .join(' ');
+
+/** Messages of git that a ref of the remote has another value than expected. */
+const lostRace =
+  /fetch first|non-fast-forward|stale info|(?:failed to|cannot) (?:update|lock) ref|reference already exists|incorrect old value/i;
 
 /** Variables of git that control how a remote is reached; the others locate a repository. */
 const kept =
@@ -107,7 +111,7 @@ export class ProgramRemote implements Remote {
       const { status, complaint } = await this.#run(quarantine, args, signal);
       if (status !== 0) {
         if (/couldn't find remote ref/.test(complaint)) return undefined;
-        throw this.#failure(complaint);
+        throw refusalOf(this.#address, complaint);
       }
       const path = join(quarantine.gitDir, 'refs/heads/fetched');
       const tip = readFileSync(path, 'latin1').trim();
@@ -134,7 +138,7 @@ export class ProgramRemote implements Remote {
       const target = `+${prefix}*:${prefix}*`;
       const args = ['fetch', ...options, ...pack, '--', this.#address.url, target];
       const { status, complaint } = await this.#run(quarantine, args, signal);
-      if (status !== 0) throw this.#failure(complaint);
+      if (status !== 0) throw refusalOf(this.#address, complaint);
       const { files } = this.#options.disk;
       const refs = new Refs(files, quarantine.gitDir, quarantine.gitDir).list(prefix);
       const objects = quarantine.objects();
@@ -173,7 +177,7 @@ export class ProgramRemote implements Remote {
           refspec,
         ];
         const { status, complaint } = await this.#run(quarantine, args, signal);
-        if (status !== 0 && !isMissing.test(complaint)) throw this.#failure(complaint);
+        if (status !== 0 && !isMissing.test(complaint)) throw refusalOf(this.#address, complaint);
         if (status === 0) return lookInto(quarantine, isOid(wanted) ? wanted : target, look);
         if (!/unadvertised/.test(complaint)) return undefined;
       }
@@ -182,38 +186,33 @@ export class ProgramRemote implements Remote {
   }
 
   push({ ref, from, to }: Push, signal: AbortSignal): Promise<boolean> {
-    return this.#push(from === undefined ? [] : [from], [`${to}:${ref}`], signal);
+    return this.#push(ref, to, from === undefined ? [] : [from], [], signal);
   }
 
   swap({ ref, from, to }: Lease, signal: AbortSignal): Promise<boolean> {
     const lease = `--force-with-lease=${ref}:${from ?? ''}`;
-    return this.#push([], [`${to ?? ''}:${ref}`], signal, [lease]);
+    return this.#push(ref, to, [], [lease], signal);
   }
 
   #push(
+    ref: string,
+    to: Oid | undefined,
     known: readonly Oid[],
-    refspecs: readonly string[],
+    more: readonly string[],
     signal: AbortSignal,
-    more: readonly string[] = [],
   ): Promise<boolean> {
     return this.#inQuarantine(known, async (quarantine) => {
       const options = ['--porcelain', '--no-verify', '--no-recurse-submodules', ...more];
       const pack = this.#otherSide('receive-pack');
-      const args = ['push', ...options, ...pack, '--', this.#address.url, ...refspecs];
+      const args = ['push', ...options, ...pack, '--', this.#address.url, `${to ?? ''}:${ref}`];
       const { status, output, complaint } = await this.#run(quarantine, args, signal);
       const [, refusal] = /^!\t\S+\t\[[a-z ]+\] \(?(.*?)\)?$/m.exec(output) ?? [];
-      if (status !== 0 && refusal === undefined) throw this.#failure(complaint);
-      const messages = (complaint.match(/^remote: .*/gm) ?? []).join(' ');
-      return isTaken(this.#name, {
-        refusal: refusal === undefined ? undefined : withoutLogins(refusal),
-        messages: withoutLogins(messages),
-      });
+      if (status !== 0 && refusal === undefined) throw refusalOf(this.#address, complaint);
+      if (refusal === undefined) return true;
+      if (lostRace.test(refusal)) return false;
+      const messages = (complaint.match(/^remote: .*/gm) ?? []).join('\n');
+      throw pushRefusal(this.#address.url, ref, refusal, messages);
     });
-  }
-
-  /** The address without its login. */
-  get #name(): string {
-    return withoutLogins(this.#address.url);
   }
 
   #otherSide(program: 'upload-pack' | 'receive-pack'): string[] {
@@ -310,37 +309,6 @@ export class ProgramRemote implements Remote {
     if (kind === 'http') return url.startsWith('https:') ? 'https' : 'http:https';
     return kind === 'ssh' ? 'ssh' : 'file';
   }
-
-  #failure(complaint: string): MemoryError {
-    const { kind } = this.#address;
-    if (kind === 'http') {
-      const asks = asksForLogin.test(complaint);
-      if (asks || /Authentication failed|returned error: 40[13]/.test(complaint)) {
-        const what = asks ? 'asks for credentials' : 'does not accept the credentials';
-        return new MemoryError('remote', `${this.#name} ${what}.`, {
-          hint: 'Run "git fetch" once in a terminal, with a credential helper that keeps the login, or set MEMORY_BANK_GIT_CREDENTIALS to https://user:token@host. The token has to allow a push.',
-          data: { status: /error: 403/.test(complaint) ? 403 : 401 },
-        });
-      }
-    }
-    const unknown = /unknown repository extensions? found:\s*(\w+)/.exec(complaint)?.[1];
-    if (unknown !== undefined) {
-      const needed = /refstorage/i.test(unknown) ? firstGit.tables : firstGit.sha256;
-      return tooOld(`${this.#name} has the extension ${unknown}`, needed);
-    }
-    if (otherFormat.test(complaint)) {
-      return new MemoryError('unsupported', `${this.#name} has object ids of another format.`, {
-        hint: 'Git exchanges nothing between a SHA-1 and a SHA-256 repository: see "git rev-parse --show-object-format" in both. Nothing was changed.',
-      });
-    }
-    const reason = withoutLogins(complaint)
-      .replace(/^(?:fatal|error|warning): /gm, '')
-      .replace(/\s+/g, ' ')
-      .trim();
-    return new MemoryError('remote', `${this.#name} cannot be used: ${reason.slice(0, 500)}`, {
-      hint: `Nothing was changed.${hints[kind]}`,
-    });
-  }
 }
 
 /** Looks at a fetched commit; undefined if it was not fetched. */
@@ -363,21 +331,3 @@ function lookInto<T>(
 /** Messages of git that the remote does not have a branch or commit. */
 const isMissing =
   /couldn't find remote ref|not our ref|unadvertised object|remote did not send all necessary objects/;
-
-/** Messages of git that the remote names its objects in another way. */
-const otherFormat = /mismatched algorithms|does not support this repository's hash algorithm/;
-
-/** Messages of different git versions that they may not prompt for a login. */
-const asksForLogin =
-  /could not read (?:Username|Password)|unable to (?:get password from user|read askpass response)/;
-
-const hints: { readonly [kind in Address['kind']]: string } = {
-  http: ' "git fetch" in a terminal uses the same settings of yours: proxy, certificates, credential helpers.',
-  ssh: ' Run "git fetch" once in a terminal. Keys come from ssh-agent and ~/.ssh; another ssh is named by GIT_SSH_COMMAND or by core.sshCommand in your own configuration, never by the repository.',
-  folder: '',
-};
-
-/** Removes the users and passwords of the addresses in a text. */
-function withoutLogins(text: string): string {
-  return text.replace(/(https?:\/\/)[^\s/]*@/gi, '$1').replace(/([^\s/:@'"]):[^\s/]+@/g, '$1@');
-}

@@ -257,22 +257,3 @@ function webAddress(url: URL): Address {
   bare.password = '';
   return { kind: 'http', url: bare.href, login: loginOf(url) };
 }
-
-/**
- * Whether a push was accepted; false if the branch had moved.
- *
- * @throws MemoryError `remote` when the remote refuses it for another reason.
- */
-export function isTaken(
-  url: string,
-  { refusal, messages }: { readonly refusal: string | undefined; readonly messages: string },
-): boolean {
-  if (refusal === undefined) return true;
-  const lost =
-    /fetch first|non-fast-forward|stale info|(?:failed to|cannot) (?:update|lock) ref|reference already exists|incorrect old value/i;
-  if (lost.test(refusal)) return false;
-  const said = messages.replace(/\s+/g, ' ').trim().slice(0, 500);
-  throw new MemoryError('remote', `${url} refuses the push: ${refusal}.`, {
-    hint: `${said === '' ? '' : `It says: ${said} `}Nothing was changed.`,
-  });
-}

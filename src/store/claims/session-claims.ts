@@ -234,9 +234,8 @@ class Work {
   readonly owner: Owner;
   /** Aborted when the caller cancels the call, or the remote takes too long. */
   readonly signal: AbortSignal;
-  readonly #call: AbortSignal;
   /** A field, so that it is not collected before it fires. */
-  readonly #late = AbortSignal.timeout(maxWaitMs);
+  readonly #late = new AbortController();
 
   constructor(
     repository: Repository,
@@ -249,17 +248,15 @@ class Work {
     this.path = path;
     this.record = record;
     this.owner = owner;
-    this.signal = AbortSignal.any([call, this.#late]);
-    this.#call = call;
+    this.signal = AbortSignal.any([call, this.#late.signal]);
+    setTimeout(() => this.#late.abort(noAnswer()), maxWaitMs).unref();
   }
 
   readonly ref = (prefix: string): string => `${prefix}${claimName(this.record)}`;
 
   /** Whether an error means that the remote cannot be asked now. */
   isUnreachable(error: unknown): error is MemoryError {
-    if (!(error instanceof MemoryError)) return false;
-    if (error.code === 'cancelled') return !this.#call.aborted;
-    return ['remote', 'unsupported'].includes(error.code);
+    return error instanceof MemoryError && ['remote', 'unsupported'].includes(error.code);
   }
 
   at(prefix: string): Held | undefined {
@@ -270,6 +267,16 @@ class Work {
 
 function toClaim({ record: _, ...file }: ClaimFile, path: string, session: string): WorkClaim {
   return { path, ...file, mine: file.session === session };
+}
+
+function noAnswer(): MemoryError {
+  return new MemoryError(
+    'remote',
+    `The remote did not answer within ${maxWaitMs / 1000} seconds.`,
+    {
+      hint: 'Try again when it can be reached: "git fetch" in a terminal shows whether it can.',
+    },
+  );
 }
 
 function lostRaces(path: string): MemoryError {
