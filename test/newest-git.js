@@ -1,6 +1,13 @@
 // The newest git that Debian has, for the matrix: unpacked into a folder, with the libraries that it needs.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { unpackPackages } from './debian-packages.js';
 
@@ -51,10 +58,7 @@ function useLibraries(begun, folder) {
   const usr = join(folder, 'root/usr');
   const program = join(begun, 'bin/git');
   mkdirSync(join(begun, 'bin'));
-  writeFileSync(
-    program,
-    `#!/bin/sh\nGIT_EXEC_PATH=${usr}/lib/git-core exec ${usr}/bin/git "$@"\n`,
-  );
+  writeFileSync(program, `#!/bin/sh\nGIT_EXEC_PATH=${usr}/lib/git-core exec ${usr}/bin/git "$@"\n`);
   chmodSync(program, 0o755);
   return true;
 }

@@ -1,8 +1,9 @@
 import type { BoundWorkspace, Workspace } from '../../src/core/declarations/workspace.ts';
 import { Session } from '../../src/core/memory/session.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
-import { addNote, Fleet, type Transport } from '../support/fleet.ts';
+import { addNote, Fleet } from '../support/fleet.ts';
 import { manyWriters } from '../support/many-clones.ts';
+import type { Transport } from '../support/remote-server.ts';
 import type { Repo } from '../support/repo.ts';
 import { simulateDay } from '../support/simulated-day.ts';
 import { count, ms, Times } from './figures.ts';

@@ -34,7 +34,7 @@ async function sync(disk: FaultFiles, { begun, warn }: Watch = {}) {
   await put(one.opened, 'theirs', 'theirs');
   await one.opened.call.history.sync(decisions);
   begun?.(two.repo);
-  const opened = await fleet.open(two.repo, disk, warn);
+  const opened = await fleet.open(two.repo, { files: disk, ...(warn && { warn }) });
   await put(opened, 'ours', 'ours');
   const { commit } = await opened.call.history
     .sync(decisions)

@@ -39,13 +39,7 @@ let sessions = 0;
 function claimsOf(opened: Opened, agent: string): Claims {
   const session = new Session(() => `01SESSION${sessions++}`);
   session.agent = agent;
-  return opened.workspace.bind({
-    session,
-    tool: 'test_tool',
-    signal: new AbortController().signal,
-    onCommit: () => undefined,
-    progress: () => undefined,
-  }).claims;
+  return opened.callOf(session).claims;
 }
 
 const path = 'notes/a.yaml';

@@ -2,15 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Files } from '../../src/git/disk/file-layer.ts';
-import { GitServer } from './git-server.ts';
+import type { GitServer } from './git-server.ts';
 import { note } from './note.ts';
 import { type Opened, open } from './open.ts';
+import { type RemoteServer, serveRemote, type Transport } from './remote-server.ts';
 import { gitEnv, Repo } from './repo.ts';
-import { SshServer } from './ssh-server.ts';
-
-/** The ways to reach a remote. */
-export const transports = ['a folder', 'HTTP', 'SSH'] as const;
-export type Transport = (typeof transports)[number];
 
 /** A clone with an open memory. */
 export interface Clone {
@@ -18,40 +14,49 @@ export interface Clone {
   readonly opened: Opened;
 }
 
+/** The parts of an open memory that a test replaces. */
+interface FleetParts {
+  readonly files?: Files;
+  readonly warn?: (message: string) => void;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** A bare repository with a memory, and clones of it that reach it in one way. */
 export class Fleet {
-  readonly hub: Repo;
   readonly clones: readonly Clone[];
-  readonly url: string;
-  /** The server of a fleet over HTTP. */
-  readonly server: GitServer | undefined;
-  readonly #env: NodeJS.ProcessEnv;
+  readonly remote: RemoteServer;
   readonly #now: () => Date;
   readonly #folder: string;
-  readonly #stop: () => Promise<void>;
 
   private constructor(
-    parts: Pick<Fleet, 'hub' | 'url' | 'clones' | 'server'> & {
-      readonly folder: string;
-      readonly env: NodeJS.ProcessEnv;
-      readonly now: () => Date;
-    },
-    stop: () => Promise<void>,
+    folder: string,
+    remote: RemoteServer,
+    clones: readonly Clone[],
+    now: () => Date,
   ) {
-    this.#folder = parts.folder;
-    this.#env = parts.env;
-    this.#now = parts.now;
-    this.hub = parts.hub;
-    this.url = parts.url;
-    this.clones = parts.clones;
-    this.server = parts.server;
-    this.#stop = stop;
+    this.#folder = folder;
+    this.remote = remote;
+    this.clones = clones;
+    this.#now = now;
   }
 
-  /** Opens the memory of a clone as another process does. */
-  open({ root }: Repo, files?: Files, warn?: (message: string) => void): Promise<Opened> {
-    const parts = { ...(files && { files }), ...(warn && { warn }) };
-    return open(root, [note], { now: this.#now, env: this.#env, ...parts });
+  get hub(): Repo {
+    return this.remote.hub;
+  }
+
+  get url(): string {
+    return this.remote.url;
+  }
+
+  /** The server of a fleet over HTTP. */
+  get server(): GitServer | undefined {
+    return this.remote.http;
+  }
+
+  /** Opens the memory of a clone as another process does, with more variables. */
+  open({ root }: Repo, { env, ...parts }: FleetParts = {}): Promise<Opened> {
+    const all = { ...gitEnv, ...this.remote.env, ...env };
+    return open(root, [note], { now: this.#now, env: all, ...parts });
   }
 
   /** @returns undefined where no server for the transport can be started. */
@@ -61,29 +66,16 @@ export class Fleet {
     now: () => Date = () => new Date(),
   ): Promise<Fleet | undefined> {
     const folder = mkdtempSync(join(tmpdir(), 'memory-bank-fleet-'));
-    const server =
-      transport === 'HTTP'
-        ? await GitServer.start(folder)
-        : transport === 'SSH'
-          ? await SshServer.start(join(folder, 'keys'))
-          : 'none';
-    if (server === undefined) {
+    const remote = await serveRemote(transport, folder);
+    if (remote === undefined) {
       rmSync(folder, { recursive: true });
       return undefined;
     }
-    const hub = Repo.in(join(folder, 'hub.git'));
-    hub.git('init', '-q', '--bare', '-b', 'main');
+    const { hub, url } = remote;
     hub.git('config', 'core.logAllRefUpdates', 'always');
-    hub.git('config', 'http.receivepack', 'true');
-    const url =
-      server === 'none'
-        ? hub.root
-        : server instanceof SshServer
-          ? server.url(hub.root)
-          : server.url('hub.git');
     await firstMemory(folder, hub);
-    const env = { ...gitEnv, ...(server instanceof SshServer && server.env) };
     const clones: Clone[] = [];
+    const fleet = new Fleet(folder, remote, clones, now);
     for (let i = 0; i < count; i++) {
       const repo = Repo.in(join(folder, `clone-${i}`));
       // A server in this process cannot answer while git is waited for.
@@ -92,14 +84,9 @@ export class Fleet {
       repo.git('config', 'user.name', `Person ${i}`);
       repo.git('config', 'user.email', `person-${i}@example.org`);
       repo.git('config', 'gc.auto', '0');
-      clones.push({ repo, opened: await open(repo.root, [note], { now, env }) });
+      clones.push({ repo, opened: await fleet.open(repo) });
     }
-    const stop = async () => {
-      for (const { opened } of clones) await opened.workspace.close();
-      if (server !== 'none') await server.stop();
-    };
-    const http = server instanceof GitServer ? server : undefined;
-    return new Fleet({ folder, hub, url, clones, server: http, env, now }, stop);
+    return fleet;
   }
 
   /** The number of pushes to the main branch that the hub has accepted. */
@@ -114,7 +101,8 @@ export class Fleet {
   }
 
   async remove(): Promise<void> {
-    await this.#stop();
+    for (const { opened } of this.clones) await opened.workspace.close();
+    await this.remote.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
@@ -131,7 +119,8 @@ async function firstMemory(folder: string, hub: Repo): Promise<void> {
   const config = '.memory-bank/config.yaml';
   first.write(config, `${first.read(config)}sync: auto\n`);
   first.git('commit', '-q', '-a', '-m', 'Sync by itself');
-  first.git('push', '-q', hub.root, 'main');
+  // Without a push, no hook of a server decides.
+  hub.git('fetch', '-q', first.root, 'main:main');
 }
 
 /** Adds a note in one commit. */

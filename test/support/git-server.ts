@@ -1,7 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Authority } from './authority.ts';
 import { gitEnv } from './repo.ts';
 
 /**
@@ -9,9 +11,9 @@ import { gitEnv } from './repo.ts';
  *
  * `kill`: git dies after half of the request. `lose answer`: git does the work, and the connection ends
  * before the answer. `cut answer`, `change answer`: half of the answer arrives, or one byte of it is another
- * one.
+ * one. `hang`: no answer at all.
  */
-export type RequestFault = 'kill' | 'lose answer' | 'cut answer' | 'change answer';
+export type RequestFault = 'kill' | 'lose answer' | 'cut answer' | 'change answer' | 'hang';
 
 /** The folder with the parts of git, which the backend needs if it is not started by git. */
 const execPath = execFileSync('git', ['--exec-path']).toString().trim();
@@ -24,6 +26,8 @@ const [backend, ...backendArgs]: readonly [string, ...string[]] =
 export class GitServer {
   /** Required `user:password`; undefined for anonymous access. */
   credentials: string | undefined;
+  /** `user:password` that may read, and not push. */
+  reader: string | undefined;
   /** Called before the answer to each request. */
   onRequest: ((url: string) => void) | undefined;
   /** Selects the fault of a request. */
@@ -34,13 +38,19 @@ export class GitServer {
   readonly requests: string[] = [];
   readonly #server: Server;
 
-  private constructor(root: string) {
+  readonly #scheme: string;
+
+  private constructor(root: string, authority: Authority | undefined) {
     this.root = root;
-    this.#server = createServer((request, response) => this.#answer(request, response));
+    const answer = (request: IncomingMessage, response: ServerResponse) =>
+      this.#answer(request, response);
+    this.#server = authority ? createSecureServer(authority, answer) : createServer(answer);
+    this.#scheme = authority ? 'https' : 'http';
   }
 
-  static async start(root: string): Promise<GitServer> {
-    const server = new GitServer(root);
+  /** @param authority with a certificate for TLS; without it, the server speaks plain HTTP. */
+  static async start(root: string, authority?: Authority): Promise<GitServer> {
+    const server = new GitServer(root, authority);
     await new Promise<void>((done) => server.#server.listen(0, '127.0.0.1', done));
     return server;
   }
@@ -51,7 +61,7 @@ export class GitServer {
 
   /** URL of a repository. */
   url(name: string, user = ''): string {
-    return `http://${user === '' ? '' : `${user}@`}${this.host}/${name}`;
+    return `${this.#scheme}://${user === '' ? '' : `${user}@`}${this.host}/${name}`;
   }
 
   stop(): Promise<void> {
@@ -66,9 +76,18 @@ export class GitServer {
     const [path = '', query = ''] = url.split('?');
     const given = Buffer.from((request.headers.authorization ?? '').slice(6), 'base64').toString();
     if (this.credentials !== undefined && given !== this.credentials) {
-      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end('no');
-      return;
+      const isPush = url.includes('git-receive-pack');
+      if (this.reader === undefined || given !== this.reader) {
+        response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end('no');
+        return;
+      }
+      if (isPush) {
+        response.writeHead(403).end('not for you');
+        return;
+      }
     }
+    const fault = this.fault?.(method, url);
+    if (fault === 'hang') return;
     const child = spawn(backend, backendArgs, {
       env: {
         ...gitEnv,
@@ -95,7 +114,6 @@ export class GitServer {
     request.on('close', () => {
       if (!request.complete) child.kill('SIGKILL');
     });
-    const fault = this.fault?.(method, url);
     if (fault === 'kill') {
       const input: Buffer[] = [];
       request.on('data', (piece: Buffer) => input.push(piece));

@@ -1,12 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { AutoSync, type SyncPace } from '../../src/app/session/auto-sync.ts';
-import { addNote, Fleet, type Transport } from './fleet.ts';
+import { addNote, Fleet } from './fleet.ts';
+import type { Transport } from './remote-server.ts';
 
 /** The outcome of clones that write at the same time. */
 export interface ManyWriters {
   readonly changes: number;
   /** The number of changes that the remote has. */
   readonly arrived: number;
+  /** The subjects of changes of which it has more than one commit. */
+  readonly twice: readonly string[];
   readonly pushes: number;
   readonly milliseconds: number;
   /** The errors of git about the objects of the remote. */
@@ -70,8 +73,11 @@ export async function manyWriters(
     const equalAfter = isDone() ? performance.now() - written : undefined;
     const [arrived, pushes] = [fleet.notes - first, fleet.pushes - before];
     for (const sync of syncs) await sync.close();
+    const subjects = fleet.hub.git('log', '--format=%s', 'main').split('\n');
+    const added = subjects.filter((subject) => subject.includes('clone-'));
+    const twice = added.filter((subject, i) => added.indexOf(subject) !== i);
     const fsck = fleet.hub.git('fsck', '--strict', '--no-dangling');
-    return { changes, arrived, pushes, milliseconds, fsck, equalAfter };
+    return { changes, arrived, twice, pushes, milliseconds, fsck, equalAfter };
   } finally {
     await fleet.remove();
   }

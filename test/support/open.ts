@@ -25,8 +25,13 @@ export class Opened {
 
   /** Binds the workspace for one call. */
   get call(): BoundWorkspace {
+    return this.callOf(this.session);
+  }
+
+  /** Binds the workspace for one call of another session. */
+  callOf(session: Session): BoundWorkspace {
     return this.workspace.bind({
-      session: this.session,
+      session,
       tool: this.tool,
       signal: new AbortController().signal,
       onCommit: (commit) => this.commits.push(commit),
