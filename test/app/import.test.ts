@@ -100,6 +100,30 @@ function fingerprint(top: string): string {
   return hash.digest('hex');
 }
 
+test('a memory whose log entries are files is imported as its logs', async () => {
+  const source = folder({
+    '.memory-bank/config.yaml': 'layout: entries\n',
+    '.memory-bank/decisionLog.md': '# Decision Log\n',
+    '.memory-bank/decisionLog/2026-01-02-one-1a2b3c.md': '## One - 2026-01-02\n\n1\n',
+    '.memory-bank/decisionLog/moved/two.md': '## Two - 2026-01-03\n\n2\n',
+    '.memory-bank/progress/2026-01-04-5e6f7a8b.md': '- [2026-01-04] - Fix: it\n',
+    '.memory-bank/activeContext.md': '# Current Context\n',
+    '.memory-bank/notes.md': '# Notes\n',
+  });
+  const one = world();
+  const [report] = await one.import(join(source, '.memory-bank'), { from: 'memory-bank' });
+  expect(report?.created).toEqual([
+    'activeContext.md',
+    'decisionLog.md',
+    'notes.md',
+    'progress.md',
+  ]);
+  const read = (path: string) => one.repo.read(`.memory-bank/${path}`);
+  expect(read('decisionLog.md').match(/^## .*$/gm)).toHaveLength(2);
+  expect(read('progress.md')).toContain('- [2026-01-04] - Fix: it');
+  expect(read('activeContext.md')).toContain('- [2026-01-04] - Fix: it');
+});
+
 describe('a memory-bank folder', () => {
   const crlf = '# Active\r\n\r\n- \u{1f600}\r\nno end';
   const source = folder({

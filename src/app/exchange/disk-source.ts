@@ -1,8 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { ExchangeFormat, Remark, Source } from '../../core/declarations/exchange-format.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { Enclosure } from '../../git/repository/enclosure.ts';
+import { composeLog } from '../../store/layout/entry-logs.ts';
+import { hasEntryFiles, isEntryName, isEntryPath, logPaths } from '../../store/layout/log-paths.ts';
 
 /** A larger file is refused, in bytes. */
 export const maxBytes = 256 * 1024 * 1024;
@@ -165,6 +168,8 @@ class DiskSource implements MeasuredSource {
   readonly files: readonly string[];
   readonly #enclosure: Enclosure;
   readonly #folder: string;
+  /** The logs of a memory whose entries are files of their own. */
+  readonly #logs = new Map<string, string>();
   /** The number of files read, with the fraction of the current one. */
   #read = 0;
 
@@ -178,7 +183,31 @@ class DiskSource implements MeasuredSource {
     this.name = name;
     this.#enclosure = enclosure;
     this.#folder = single ? dirname(path) : path;
-    this.files = single ? fileEntries(path) : walk(path, shallow);
+    const files = single ? fileEntries(path) : walk(path, shallow);
+    if (!single) this.#composeLogs(files);
+    const others = files.filter((file) => this.#logs.size === 0 || !isEntryPath(file));
+    this.files = [...new Set([...others, ...this.#logs.keys()])].sort();
+  }
+
+  /** Reads the logs of a memory that stores their entries as files. */
+  #composeLogs(files: readonly string[]): void {
+    const read = (file: string) => {
+      const bytes = this.bytes(file);
+      if (!isUtf8(bytes)) throw new MemoryError('damaged', `${file} is not UTF-8 text.`);
+      return bytes.toString('utf8');
+    };
+    const stored = {
+      text: (file: string) => (files.includes(file) ? read(file) : undefined),
+      entries: (folder: string) =>
+        files
+          .filter((file) => file.startsWith(`${folder}/`) && isEntryName(basename(file)))
+          .map((file) => ({ name: file.slice(folder.length + 1), text: read(file) })),
+    };
+    if (!hasEntryFiles(stored.text('config.yaml'))) return;
+    for (const path of logPaths) {
+      const text = composeLog(stored, path);
+      if (text !== undefined) this.#logs.set(path, text);
+    }
   }
 
   get share(): number {
@@ -187,6 +216,8 @@ class DiskSource implements MeasuredSource {
 
   bytes(file: string): Buffer {
     this.#read += 1;
+    const log = this.#logs.get(file);
+    if (log !== undefined) return Buffer.from(log);
     const bytes = this.#enclosure.read(join(this.#folder, file), maxBytes);
     if (bytes === undefined) throw new MemoryError('storage', 'It is gone.');
     return bytes;
