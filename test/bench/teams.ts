@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../../src/app/app.ts';
 import type { Session } from '../../src/core/memory/session.ts';
+import type { JsonObject } from '../../src/core/values/json.ts';
 import { newFolder } from '../support/process.ts';
 import { projectApp } from '../support/project-app.ts';
 import { Random } from '../support/random.ts';
@@ -35,14 +36,15 @@ class Member {
     this.session = this.app.connect({ isAgent: true });
   }
 
-  async call(tool: string, args: object): Promise<void> {
+  async call(tool: string, args: object): Promise<JsonObject> {
     const reply = await this.app.call(this.session, tool, args);
     if (!reply || reply.error !== undefined) throw new Error(`${tool}: ${reply?.text}`);
+    return Object(reply.body);
   }
 }
 
-/** The marks that the changes of a pull request leave in the memory; each has to be there once. */
-type Change = (member: Member, mark: string) => Promise<void>;
+/** Makes a change that leaves a mark in the memory, which has to be there once. */
+type Change = (member: Member, mark: string, request: number) => Promise<unknown>;
 
 /** The kinds of change that a pull request is a random mix of; no two change the same record. */
 const kinds: Readonly<Record<string, Change>> = {
@@ -67,7 +69,48 @@ const kinds: Readonly<Record<string, Change>> = {
     member.call('create_requirements', { feature_slug: 'auth', requirements: [{ text: mark }] }),
   page: (member, mark) =>
     member.call('write_memory_bank_file', { filename: `notes/${mark}.md`, content: `# ${mark}\n` }),
+  // The document, the file of a bank and the tasks that a request changes are its own.
+  async revision(member, mark, request) {
+    await member.call('activate_project', {});
+    const { memories } = await member.call('list_memories', { limit: 1000 });
+    const own = listOf(memories).find(({ title }) => title === ownTitle(request));
+    const { memory } = await member.call('get_memory', { memory_id: own?.id });
+    const text = `${Object(memory).content}\n\nNow ${mark}.`;
+    return member.call('update_memory', { memory_id: own?.id, content: text });
+  },
+  async bank(member, mark, request) {
+    await member.call('activate', bank);
+    await member.call('update', { ...bank, ...ownFile(request), content: `Now ${mark}.` });
+  },
+  async order(member, mark, request) {
+    const slug = ownTitle(request);
+    const { data } = await member.call('list_tasks', { objective_slug: slug });
+    const ids = listOf(Object(data).tasks).map(({ id }) => id);
+    await member.call('reorder_tasks', { objective_slug: slug, task_ids: ids.reverse() });
+    await member.call('create_tasks', { objective_slug: slug, tasks: [{ text: mark }] });
+  },
 };
+
+const listOf = (value: unknown) => [value].flat().map((one) => Object(one));
+const bank = { bank_type: 'project', bank_id: 'team' };
+const ownTitle = (request: number) => `own-${request}`;
+const ownFile = (request: number) => {
+  return { target_file: `doc/${ownTitle(request)}.md`, operation: 'append' };
+};
+
+/** Makes what only one request changes. */
+async function begin(member: Member, request: number): Promise<void> {
+  const title = ownTitle(request);
+  await member.call('create_objective', { slug: title, name: title });
+  await member.call('create_tasks', {
+    objective_slug: title,
+    tasks: ['a', 'b', 'c'].map((text) => ({ text })),
+  });
+  await member.call('activate_project', {});
+  await member.call('store_memory', { title, type: 'design_doc', content: 'First.' });
+  await member.call('activate', bank);
+  await member.call('update', { ...bank, ...ownFile(request), content: 'First.' });
+}
 
 /** Makes the pull requests, each as a branch from the same commit. */
 async function prepare(layout: (typeof layouts)[number]) {
@@ -81,8 +124,10 @@ async function prepare(layout: (typeof layouts)[number]) {
   }
   await member.call('create_objective', { slug: 'plan', name: 'Plan' });
   await member.call('create_features', { features: [{ slug: 'auth', name: 'Auth' }] });
+  for (let request = 0; request < requests; request++) await begin(member, request);
   for (let i = 0; i < 5; i++) {
-    for (const [kind, change] of Object.entries(kinds)) await change(member, `${kind}-base-${i}`);
+    for (const [kind, change] of Object.entries(kinds))
+      await change(member, `${kind}-base-${i}`, i);
   }
   const names = Object.keys(kinds);
   const marks: string[] = [];
@@ -98,7 +143,7 @@ async function prepare(layout: (typeof layouts)[number]) {
       const kind = names[random.below(names.length)] ?? '';
       const mark = `${kind}-${n}-${i}`;
       marks.push(mark);
-      await kinds[kind]?.(as, mark);
+      await kinds[kind]?.(as, mark, n);
     }
   }
   await app.close();
@@ -161,11 +206,13 @@ async function counted(repo: Repo, bare: Repo, head: string, marks: readonly str
   const reading = (tool: string) =>
     member.app.call(member.session, tool, {}).then((reply) => JSON.stringify(reply?.body));
   const texts = [await reading('Decision_Log'), await reading('Progress')].join('\n');
+  const added = repo.git('grep', '-h', '-F', 'Now ', 'HEAD');
   const files = repo.git('ls-tree', '-r', '--name-only', 'HEAD');
   await member.app.close();
   const times = (mark: string) => {
     if (mark.startsWith('decision')) return texts.split(`## ${mark} - `).length - 1;
     if (mark.startsWith('progress')) return texts.split(new RegExp(`: ${mark}(?!\\d)`)).length - 1;
+    if (/^(?:revision|bank)/.test(mark)) return added.split(`Now ${mark}.`).length - 1;
     return files.split('\n').filter((path) => new RegExp(`/${mark}(?!\\d)`).test(path)).length;
   };
   const all = marks.map(times);
@@ -191,6 +238,6 @@ for (const layout of layouts) {
 }
 
 report('teams', 'Pull requests on a server', [
-  `${requests} branches of ${changesEach} random changes each (decisions, progress, knowledge, documents, features, tasks, requirements, pages; no two change the same record) are merged one after another in a bare clone by \`git merge-tree\` and \`git cherry-pick\`, without the merge driver.`,
+  `${requests} branches of ${changesEach} random changes each (decisions, progress, knowledge, documents and revisions of them, files of banks, features, tasks, their order, requirements, pages; no two change the same record) are merged one after another in a bare clone by \`git merge-tree\` and \`git cherry-pick\`, without the merge driver.`,
   table(['layout', 'way', 'conflicts per 100', 'lost', 'twice'], rows),
 ]);
