@@ -2,6 +2,8 @@ import { utimesSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { App } from '../../src/app/app.ts';
 import type { Session } from '../../src/core/memory/session.ts';
+import { deep } from '../support/depth.ts';
+import { main, runtime, runtimeArgs } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 import {
   accept,
@@ -160,6 +162,59 @@ test('a search in the past says who had changed a record by then', async () => {
     snippet: 'They sleep in holts.',
   });
 });
+
+deep.each(['log', 'entries'] as const)(
+  'the log of a decision is that of its entry, whoever merged it, in the layout %s',
+  async (layout) => {
+    const [ann, ben] = [agentOf(app, 'ann/1'), agentOf(app, 'ben/1')];
+    const decide = (by: Session, title: string) =>
+      call(by, 'log_decision', { title, context: 'x', decision: `${title} it is.` });
+    const logOf = async (title: string) => {
+      const reply = await app.call(ben, 'record_history', { path: `decisionLog.md#${title}` });
+      const { commits } = Object(reply?.body);
+      return commits.map(({ subject, agent }: Commit) => `${agent}: ${subject}`);
+    };
+    await decide(ann, 'Voles');
+    if (layout === 'entries') {
+      await app.run(app.connect(), 'layout', {}, ({ project }) => project.changeLayout(layout));
+    }
+    repo.git('branch', '-q', '-M', 'main');
+    const begun = repo.git('rev-parse', 'HEAD').trim();
+    repo.git('switch', '-q', '-c', 'side');
+    await decide(ann, 'Otters');
+    repo.write('code.ts', 'export {};\n');
+    repo.commitAll('Code');
+    await decide(ben, 'Hares');
+    repo.git('switch', '-q', 'main');
+    const listed = repo.git('log', '--reverse', '--format=* %B', 'main..side').trim();
+    const voles = ['ann/1: memory: log decision "Voles"'];
+    for (const message of [
+      `Animals (#7)\n\n${listed}\n\n---------\n\nCo-authored-by: Ann <a@x.org>\n`,
+      `Merge branch 'side' into 'main'\n\nAnimals\n\n${listed}\n\nSee merge request a/b!7\n`,
+      `Merged in side (pull request #7)\n\nAnimals\n\n${listed}\n\nApproved-by: Carl\n`,
+    ]) {
+      repo.git('merge', '-q', '--squash', 'side');
+      repo.git('commit', '-q', '--author', 'Carl <c@x.org>', '-m', message);
+      expect(await logOf('Otters')).toEqual(['ann/1: memory: log decision "Otters"']);
+      expect(await logOf('Hares')).toEqual(['ben/1: memory: log decision "Hares"']);
+      expect(await logOf('Voles')).toEqual(voles);
+      repo.git('reset', '-q', '--hard', begun);
+    }
+    await decide(ann, 'Moles');
+    const program = [runtime, ...runtimeArgs, main].map((word) => `'${word}'`).join(' ');
+    const driver = `merge.memory-bank.driver=${program} merge-driver %O %A %B %L %P`;
+    const merge = ['-c', driver, 'merge', '-q', '--no-ff', '-m', 'Merge side', 'side'];
+    repo.gitWith({ env: { GIT_AUTHOR_NAME: 'Carl', GIT_AUTHOR_EMAIL: 'c@x.org' } }, ...merge);
+    expect(await logOf('Hares')).toEqual(['ben/1: memory: log decision "Hares"']);
+    expect(await logOf('Moles')).toEqual(['ann/1: memory: log decision "Moles"']);
+    expect(await logOf('Voles')).toEqual(voles);
+  },
+);
+
+interface Commit {
+  readonly subject: string;
+  readonly agent: string;
+}
 
 test('a record that says nearly the same has its last change also', async () => {
   const similar = async (by: string, title: string) => {

@@ -9,13 +9,42 @@ export interface MessageParts {
   readonly trailers: readonly string[];
 }
 
-/** Splits a message; only its last paragraph can hold trailers. */
+/**
+ * Splits a message; its last paragraph can hold trailers.
+ *
+ * A code host that merges a single commit as one adds a paragraph of its own below the trailers of the memory,
+ * such as `Co-authored-by`.
+ */
 export function partsOf(message: string): MessageParts {
-  const [subject = '', ...rest] = message.trim().split(/\n(?:[ \t]*\n)+/);
-  const last = rest.at(-1)?.split('\n') ?? [];
-  const trailers = last.every((line) => trailer.test(line)) ? last : [];
-  if (trailers.length > 0) rest.pop();
-  return { subject, reason: rest.join('\n\n'), trailers };
+  const [subject = '', ...rest] = withoutReturns(message)
+    .trim()
+    .split(/\n(?:[ \t]*\n)+/);
+  const added = rest.findLastIndex((paragraph) => !isOfHost(paragraph));
+  const isOwn = added >= 0 && hasTool.test(rest[added] ?? '') && isTrailers(rest[added]);
+  const from = isOwn ? added : isTrailers(rest.at(-1)) ? rest.length - 1 : rest.length;
+  const trailers = rest.slice(from).flatMap((paragraph) => paragraph.split('\n'));
+  return {
+    subject,
+    reason: rest.slice(0, from).join('\n\n'),
+    trailers: trailers.filter((line) => trailer.test(line)),
+  };
+}
+
+const hasTool = /^Memory-Tool: /m;
+
+/** Whether a paragraph is one that a code host adds at the end of a message. */
+function isOfHost(paragraph: string): boolean {
+  if (hasTool.test(paragraph)) return false;
+  return isTrailers(paragraph) || /^See merge request \S+$/.test(paragraph);
+}
+
+function isTrailers(paragraph = ''): boolean {
+  return paragraph.split('\n').every((line) => trailer.test(line));
+}
+
+/** A text as git has it: a page of a code host ends lines with a carriage return also. */
+function withoutReturns(text: string): string {
+  return text.replaceAll('\r\n', '\n');
 }
 
 const trailer = /^[A-Za-z][\w-]*: /;
@@ -47,7 +76,7 @@ export function isMemoryMessage(message: string): boolean {
 export function squashedMessages(message: string): readonly string[] {
   // The reason of a commit of the memory is from an agent, and can say anything.
   if (!squashed.test(message) || isMemoryMessage(message)) return [];
-  const lines = message.split('\n');
+  const lines = withoutReturns(message).split('\n');
   const isOfGit = lines.includes('Squashed commit of the following:');
   const mark = isOfGit ? '    ' : '';
   const starts = lines.flatMap((line, at) => {

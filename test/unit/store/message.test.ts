@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { commitMessage, squashMessage } from '../../../src/store/records/message.ts';
-import { isMemoryMessage, squashedMessages } from '../../../src/store/records/message-parts.ts';
+import {
+  isMemoryMessage,
+  partsOf,
+  squashedMessages,
+} from '../../../src/store/records/message-parts.ts';
 
 const actor = { tool: 'track_progress', agent: undefined, session: 's', mode: undefined };
 const person = { name: 'Ada', email: '', seconds: 0, offset: 0 };
@@ -72,6 +76,24 @@ test('a message does not repeat a reason that ends the subject', () => {
   expect(bodyOf('remember "auth-tokens" in patterns', 'auth')).toMatch(/\n\nauth$/);
   const long = 'word '.repeat(30).trim();
   expect(bodyOf(`track progress: ${long} (Fix)`, long)).toMatch(new RegExp(`\n\n${long}$`));
+});
+
+test.each([
+  ['GitHub', '\n\nCo-authored-by: Ada <a@example.org>\nSigned-off-by: Ada <a@example.org>'],
+  ['GitLab', '\n\nSee merge request team/project!12'],
+  ['Bitbucket', '\n\nApproved-by: Ada Lovelace'],
+])('a single commit stays one of the memory when it is merged on %s', (_, added) => {
+  // Such lines in a reason are not trailers.
+  const reason = 'Because.\n\nMemory-Tool: view\n\nCo-authored-by: Nobody <n@example.org>';
+  const own = commitMessage({ subject: 'remember it', reason }, ['a.md'], actor);
+  const merged = own.replace('\n', ' (#12)\n').trimEnd() + added;
+  for (const message of [merged, merged.replaceAll('\n', '\r\n')]) {
+    expect(isMemoryMessage(message)).toBe(true);
+    const { reason: kept, trailers } = partsOf(message);
+    expect(kept).toBe(partsOf(own).reason);
+    expect(trailers.slice(0, 3)).toEqual(partsOf(own).trailers);
+  }
+  expect(isMemoryMessage(`memory: fix a leak\n\nMemory-Tool: x\n\nMore.${added}`)).toBe(false);
 });
 
 test('lines of a reason begin no commit in the message of a squash', () => {
