@@ -79,6 +79,16 @@ deep(
     const refused = runIn(one, ['sync']);
     expect(refused.status).not.toBe(0);
     expect(refused.stderr).toContain('object ids of another format');
+    runIn(other, decide('Use Rust', 'It is fast.'));
+    for (const [from, to] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const pinned = runIn(from, ['memories', 'add', 'other', to.root, '--yes']);
+      expect(pinned.status).not.toBe(0);
+      expect(pinned.stderr).toContain(`${to.root} has object ids of another format`);
+      expect(from.git('status', '--porcelain')).toBe('');
+    }
   },
 );
 

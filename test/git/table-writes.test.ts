@@ -8,7 +8,7 @@ import { keyOf, logSuffix } from '../../src/git/reftable/table-bytes.ts';
 import { encodeTable } from '../../src/git/reftable/table-writer.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
-import { knowsTables, Repo } from '../support/repo.ts';
+import { hasGit, knowsTables, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
 import { expectClean, open, put } from './repository-at.ts';
 
@@ -134,6 +134,23 @@ describe.skipIf(!knowsTables())('a repository with its refs in tables (needs git
     expect(() => refs.head()).toThrow('EIO');
     expect(refs.head()).toEqual({ ref: 'refs/heads/main', oid: head });
   });
+
+  test.runIf(hasGit([2, 46]))(
+    'is followed by an open server when git moves its refs into files and back',
+    async () => {
+      const repo = begin();
+      const repository = open(repo.root);
+      const made = [];
+      for (const form of ['reftable', 'files', 'reftable']) {
+        if (made.length > 0) repo.git('refs', 'migrate', `--ref-format=${form}`);
+        made.unshift((await put(repository, { 'm/a.md': `${made.length}` }))?.oid);
+        expect(repo.git('rev-parse', '--show-ref-format')).toBe(`${form}\n`);
+      }
+      const ids = repo.git('log', '-g', '--format=%H', 'main').trim().split('\n');
+      expect(ids.slice(0, 3)).toEqual(made);
+      expectClean(repo);
+    },
+  );
 
   const lockTaken = /^link .*\/tables\.list\.lock$/;
 

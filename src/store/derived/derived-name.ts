@@ -1,4 +1,5 @@
 import { checksum } from '../../core/values/checksum.ts';
+import { oidPattern } from '../../git/objects/object-format.ts';
 
 const kinds = ['records', 'brief', 'recent', 'words', 'vectors', 'checked'] as const;
 
@@ -7,7 +8,7 @@ export type DerivedKind = (typeof kinds)[number];
 
 const treePrefix = 'tree-';
 const names = new RegExp(
-  String.raw`^(?:${kinds.join('|')})-(${treePrefix}[0-9a-f]{40,64}|[0-9a-f]{12,13})\.index(\.\w+\.tmp)?$`,
+  String.raw`^(?:${kinds.join('|')})-(${treePrefix}${oidPattern}|[0-9a-f]{12,13})\.index(\.\w+\.tmp)?$`,
 );
 
 /**
