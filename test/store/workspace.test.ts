@@ -21,10 +21,11 @@ import { Folder } from '../../src/git/disk/folder.ts';
 import { LiveRecords } from '../../src/store/records/live-records.ts';
 import { bury } from '../faults/place.ts';
 import { deep } from '../support/depth.ts';
-import { FaultFiles, logLine } from '../support/fault-files.ts';
+import { FaultFiles, logLine, reading } from '../support/fault-files.ts';
 import { letter, note, writeLargeLetters } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { newFolder } from '../support/process.ts';
+import { moving } from '../support/ref-form.ts';
 import { Repo } from '../support/repo.ts';
 import { linked } from '../support/windows.ts';
 
@@ -273,6 +274,32 @@ describe('a change', () => {
     files.plan = () => undefined;
     await opened.workspace.close();
     expect(existsSync(repo.path('.memory-bank'))).toBe(false);
+  });
+
+  test('that fails after a confirmation or a restoration has happened acknowledges it', async () => {
+    const repo = create();
+    const earlier = await serve(repo.root);
+    await add(earlier, 'a');
+    const first = repo.git('rev-parse', 'HEAD').trim();
+    await add(earlier, 'a', 'other');
+    const files = new FaultFiles();
+    const opened = await open(repo.root, [note], { files, warn: () => undefined });
+    const { reviews, history } = opened.call;
+    let isMoved = false;
+    files.plan = (_, operation) => {
+      const fault = { kind: 'error', code: 'EIO' } as const;
+      if (isMoved && reading.has(operation)) return fault;
+      isMoved ||= moving('main').test(files.log.at(-1) ?? '');
+      return undefined;
+    };
+    const { commit } = await reviews.confirm('notes/a.yaml');
+    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(commit);
+    isMoved = false;
+    await history.restore('notes/a.yaml', first);
+    expect(isMoved).toBe(true);
+    expect(repo.git('rev-parse', 'HEAD~1').trim()).toBe(commit);
+    files.plan = () => undefined;
+    await opened.workspace.close();
   });
 
   test('that cannot see the files of a dead process is still read', async () => {

@@ -27,9 +27,8 @@ export const confirm: Command = {
         return made;
       }),
     );
-    const parts = confirmed.map(({ address, commit }) => ({ address, commit: commit.oid }));
-    await showResult(values, { confirmed: parts }, (screen) =>
-      parts.map(({ address }) => screen.paint('good', `confirmed ${screen.plain(address)}`)),
+    await showResult(values, { confirmed }, (screen) =>
+      confirmed.map(({ address }) => screen.paint('good', `confirmed ${screen.plain(address)}`)),
     );
     return 0;
   },

@@ -33,7 +33,8 @@ export interface AcceptRequest extends Decisions {
 /** A record or section that a person has confirmed. */
 export interface RecordConfirmation {
   readonly address: string;
-  readonly commit: CommitInfo;
+  /** The id of the commit that confirms it. */
+  readonly commit: string;
 }
 
 /** A record, or a section of it that can be confirmed on its own. */

@@ -36,6 +36,6 @@ export const confirmRecord = defineMemoryOperation({
   answer: confirmedShape,
   async run({ reviews }, { address, seen }) {
     const confirmed = await reviews.confirm(address, seen);
-    return { address: confirmed.address, commit: confirmed.commit.oid };
+    return { address: confirmed.address, commit: confirmed.commit };
   },
 });

@@ -33,6 +33,8 @@ export async function restore(
     : reader.resolve(revision));
   const records = reader.history.records(source);
   await records.refresh();
+  // Not after the change: an error would say that nothing was restored.
+  const commit = await reader.describe(source);
   const { actor, onCommit } = reader.rights;
   let undone: readonly CommitInfo[] = [];
   const { result, made } = await reader.history.memory.change(
@@ -57,7 +59,7 @@ export async function restore(
     { caller: reader.rights, alone: true },
   );
   if (made) onCommit(made);
-  return { commit: await reader.describe(source), undone, ...result };
+  return { commit, undone, ...result };
 }
 
 /**

@@ -38,11 +38,7 @@ export class MemoryHome {
 
   /** The repository of the memory; undefined if there is none yet. */
   repository(): Repository | undefined {
-    try {
-      return this.#repositoryNow.get(() => this.#lookForRepository());
-    } catch (error) {
-      throw storageError(error, 'look for the repository');
-    }
+    return looking(() => this.#repositoryNow.get(() => this.#lookForRepository()));
   }
 
   /** The queue of changes of the repository; undefined if there is none yet. */
@@ -63,15 +59,13 @@ export class MemoryHome {
   code(): Repository | undefined {
     if (!this.isApart) return this.repository();
     const { disk, root } = this.#options;
-    try {
+    return looking(() => {
       if (this.#code && isStillThere(disk.files, this.#code.tree, root)) return this.#code;
       this.#code?.close();
       const tree = findWorkTree(disk.files, root, this.#options.env);
       this.#code = tree && new Repository(disk, tree, this.#options);
       return this.#code;
-    } catch (error) {
-      throw storageError(error, 'look for the repository');
-    }
+    });
   }
 
   /** The folder whose path the memory has in the trees of the code: `.memory-bank` at the root. */
@@ -142,7 +136,7 @@ export class MemoryHome {
   /** Returns the path of the memory folder with all links resolved; it need not exist yet. */
   realPath(): string {
     const { disk, path } = this.#options;
-    return disk.files.realpath(path) ?? join(this.around, this.name);
+    return looking(() => disk.files.realpath(path)) ?? join(this.around, this.name);
   }
 
   /** The name of the memory folder; empty for the user's store. */
@@ -155,11 +149,20 @@ export class MemoryHome {
   get around(): string {
     const { disk, root, path } = this.#options;
     const folder = path === root ? root : dirname(path);
-    return disk.files.realpath(folder) ?? folder;
+    return looking(() => disk.files.realpath(folder)) ?? folder;
   }
 
   close(): void {
     this.#repository?.close();
     this.#code?.close();
+  }
+}
+
+/** Reports a failure of the disk during a look as one of the memory. */
+function looking<T>(look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    throw storageError(error, 'look for the repository');
   }
 }
