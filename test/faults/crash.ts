@@ -39,7 +39,7 @@ export async function crash(
   const stage = await Stage.set(scenario);
   const points = stage.operations.map((operation, i) => ({ n: i + 1, operation }));
   // An error may fail one of several changes, which is neither the state before nor after the act.
-  const failing = scenario.concurrent ? [] : points;
+  const failing = scenario.changes ? [] : points;
   const failures = failing.flatMap(({ n, operation }) =>
     codesOf(operation).map((code) => ({ n, code })),
   );

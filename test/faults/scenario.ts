@@ -13,10 +13,15 @@ export interface Scenario {
   /** Creates the state in an empty folder. */
   prepare(repo: Repo): Promise<void>;
   /** The mutations in order; each is one call and one commit, or several that are committed together. */
-  readonly acts: readonly ((opened: Opened) => Promise<unknown>)[];
-  /** Whether an act makes several changes at a time, each of which may fail without the others. */
-  readonly concurrent?: boolean;
+  readonly acts: readonly Act[];
+  /**
+   * The changes that the only act makes at a time, each of which may fail without the others. On a slow
+   * machine they are not all committed together, so that a kill can leave the first ones.
+   */
+  readonly changes?: readonly Act[];
 }
+
+type Act = (opened: Opened) => Promise<unknown>;
 
 /** Adds or changes notes, in one commit. */
 export function put(opened: Opened, texts: { readonly [key: string]: string }): Promise<void> {
@@ -75,6 +80,12 @@ const notePath = '.memory-bank/notes';
 const byHand = (key: string, text: string) => `key: ${key}\ntags: []\ntext: ${text}\n`;
 
 /** Every state in which mutations are tried. */
+const threeChanges: readonly Act[] = [
+  (opened) => put(opened, { a: 'new', c: 'new' }),
+  (opened) => put(opened, { a: 'newer' }),
+  (opened) => remove(opened, 'b'),
+];
+
 export const scenarios: readonly Scenario[] = [
   {
     name: 'first write',
@@ -116,15 +127,8 @@ export const scenarios: readonly Scenario[] = [
       await fill(repo, { a: 'old', b: 'other' });
       work(repo);
     },
-    acts: [
-      (opened) =>
-        allEnded([
-          put(opened, { a: 'new', c: 'new' }),
-          put(opened, { a: 'newer' }),
-          remove(opened, 'b'),
-        ]),
-    ],
-    concurrent: true,
+    acts: [(opened) => allEnded(threeChanges.map((change) => change(opened)))],
+    changes: threeChanges,
   },
   {
     name: 'claims',
