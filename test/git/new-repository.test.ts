@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Repository } from '../../src/git/commit/repository.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { bury, litter } from '../faults/place.ts';
+import { FaultFiles } from '../support/fault-files.ts';
 import { gitEnv, knowsTables, Repo } from '../support/repo.ts';
 import { skipOnWindows } from '../support/windows.ts';
 import { passing } from './create.ts';
@@ -22,21 +24,36 @@ function unmade(version: string, settings: string, more: NodeJS.ProcessEnv = {})
   const git = { GIT_CONFIG_GLOBAL: programs.path('config'), PATH: programs.root };
   const formats = { GIT_DEFAULT_HASH: undefined, GIT_DEFAULT_REF_FORMAT: undefined };
   const gitDir = repo.path('.git');
-  const repository = new Repository(
-    new Disk(new NodeFiles(), 'full'),
-    { top: repo.root, gitDir, commonDir: gitDir },
-    {
-      env: { ...gitEnv, ...formats, ...git, ...more },
-      now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
-      lockTimeout: 300,
-      calm: 0,
-      warn: (message) => {
-        throw new Error(message);
+  const open = (files: Files) =>
+    new Repository(
+      new Disk(files, 'full'),
+      { top: repo.root, gitDir, commonDir: gitDir },
+      {
+        env: { ...gitEnv, ...formats, ...git, ...more },
+        now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
+        lockTimeout: 300,
+        calm: 0,
+        warn: (message) => {
+          throw new Error(message);
+        },
       },
-    },
-  );
-  return { repo, repository };
+    );
+  return { repo, open, repository: open(new NodeFiles()) };
 }
+
+test('is made by the next process where one died while it wrote the list of its tables', async () => {
+  const { repo, open, repository } = unmade('2.55.0', '\tdefaultRefFormat = reftable\n');
+  const files = new FaultFiles();
+  files.plan = () =>
+    /^write .*\/tables\.list$/.test(files.log.at(-1) ?? '') ? { kind: 'torn' } : undefined;
+  await expect(open(files).initialize()).rejects.toThrow();
+  expect(files.dead).toBe(true);
+  bury(repo.root);
+  await repository.initialize();
+  const made = await put(repository, { 'm/a.md': 'a' });
+  expect(repository.head()).toEqual({ ref: 'refs/heads/main', oid: made?.oid });
+  expect(litter(repo.root)).toEqual([]);
+});
 
 const both =
   '\tdefaultBranch = trunk\n\tdefaultObjectFormat = sha256\n\tdefaultRefFormat = reftable\n';

@@ -70,8 +70,9 @@ export async function initRepository(
   const made = [...folders, ...(format.hasTables ? ofTables : ofFiles)];
   const files = new Map([
     ['HEAD', Buffer.from(`ref: refs/heads/${branch}\n`)],
-    ['config', Buffer.from(configText(format))],
     ...(format.hasTables ? newStack(format.objects, `refs/heads/${branch}`) : []),
+    // After the tables: where it names them, they are read, and half of a list counts as damaged.
+    ['config', Buffer.from(configText(format))],
   ]);
   try {
     // Of an attempt that did not end, perhaps with another format.
