@@ -25,8 +25,8 @@ const maxWaitMs = 240_000;
 const pace: SyncPace = {
   maxWaitMs: 5_000,
   maxBriefWaitMs: 5_000,
-  interval: 1_000,
-  use: 60_000,
+  interval: 3_000,
+  use: 600_000,
   recent: 0,
   gather: [100, 500],
   pauses: [50, 500],
