@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Repository } from '../../src/git/commit/repository.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
@@ -60,13 +59,12 @@ class Project {
   /** A disk on which the locks and the new files of a change have the time of the clock. */
   disk(): FaultFiles {
     const files = new FaultFiles();
-    const folder = this.repo.path('.git/memory-bank');
     files.plan = () => {
-      if (/^link .*\/index\.lock$/.test(files.log.at(-1) ?? '')) {
-        for (const name of readdirSync(folder)) {
-          if (/^(?:index|file\d+)-/.test(name)) this.touch(join(folder, name));
-        }
-      }
+      const path = /^stat (.*\/(?:index|file\d+)-.*)$/.exec(files.log.at(-1) ?? '')?.[1];
+      const stat = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+      // A filled index has the time of its lock.
+      const isFilled = path?.includes('/index-') && stat?.size !== 0;
+      if (path !== undefined && stat && !isFilled) this.touch(path);
       return undefined;
     };
     return files;
@@ -172,13 +170,13 @@ describe("a person's edit of the same size in the same second as the index", () 
     expect(project.status()).toBe(' M m/a.md\n');
   });
 
-  test('is seen in a record whose index was not written yet', async () => {
+  test('is seen in a record whose index is not in place yet', async () => {
     const project = new Project();
     const files = project.disk();
     const { plan } = files;
     files.plan = (n, operation) => {
       // The clock of the machine is far ahead, as in a change that takes long.
-      if (/^write .*\/index-/.test(files.log.at(-1) ?? '')) project.edit('m/a.md', 'two\n');
+      if (/^rename .*\/index$/.test(files.log.at(-1) ?? '')) project.edit('m/a.md', 'two\n');
       return plan(n, operation);
     };
     await project.put('m/a.md', 'one\n', project.open(files));

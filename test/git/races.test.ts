@@ -123,8 +123,8 @@ test.each(['index', 'HEAD'])('after a lost race for %s, a change does not starve
     return undefined;
   };
   expect(await put(repo, files)).toBeDefined();
-  // The attempt that succeeds keeps the locks of the attempt that lost the race.
-  expect(races).toBe(1);
+  // After many lost races, the attempt that succeeds keeps the locks of the one before.
+  expect(races).toBe(15);
   expect(repo.status()).toEqual([]);
 });
 

@@ -389,12 +389,12 @@ describe("a person's work", () => {
       expectClean(repo);
     });
 
-    test('is waited for once if it does not end, and the caller is told', async () => {
+    deep('is waited for once if it does not end, and the caller is told', async () => {
       const repo = create();
       const { end } = await begin(repo);
       const notes: string[] = [];
       const note = (text: string) => notes.push(text);
-      const repository = open(repo.root, { calm: 4 });
+      const repository = open(repo.root, { calm: 20 });
       await put(repository, { 'm/a.md': '1' }, 'ours', { note });
       await put(repository, { 'm/b.md': '2' }, 'ours', { note });
       expect(notes).toEqual([expect.stringContaining('the change no longer waits for it')]);

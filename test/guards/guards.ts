@@ -245,7 +245,11 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a change waits while a user stages',
-    ['git/commit/repository.ts', 'await waits.wait();', ''],
+    [
+      'git/commit/repository.ts',
+      'if (waits.isGitRunning) return undefined;\n        await waits.wait();',
+      '',
+    ],
     [repository, 'is waited for until it is committed'],
   ),
 
@@ -297,7 +301,7 @@ export const guards: readonly Guard[] = [
     'a change does not starve next to a fast user',
     [
       'git/commit/repository.ts',
-      'if (first || !areHeld(locks) || this.#refs.head().ref !== ref) return first;',
+      'if (first || isFree || !areHeld(locks) || this.#refs.head().ref !== ref) return first;',
       'if (first || locks) return first;',
     ],
     [races, 'does not starve'],
@@ -311,7 +315,11 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an abandoned change is undone',
-    ['git/commit/recovery.ts', "if (side === 'before') await putBack(site, journal, top);", ''],
+    [
+      'git/commit/recovery.ts',
+      "if (side !== 'elsewhere') await place(site, journal, top, side);",
+      '',
+    ],
     [faults, 'is undone at the current path of the repository'],
   ),
   guard(
@@ -384,7 +392,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'reflogs are durable',
-    ['git/refs/reflog.ts', "await disk.sync(fd, 'data');", ''],
+    ['git/refs/reflog.ts', 'disk.flush(files), ', ''],
     [power, 'a power cut'],
   ),
   guard(
@@ -408,7 +416,11 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the proofs of the locks are durable before the locks',
-    ['git/commit/mutation.ts', 'disk.settle([folder]),', 'Promise.resolve(),'],
+    [
+      'git/commit/mutation.ts',
+      'disk.settle([folder, ...unsettled, ...folders]);',
+      'disk.settle([...unsettled, ...folders]);',
+    ],
     [power, 'a power cut'],
   ),
   guard(

@@ -44,6 +44,8 @@ export class CommitWaits {
   #left: number;
   #leftForGit: number;
   #waited = 0;
+  /** Whether a git process has ended since the evidence in files was looked at. */
+  #hasSeenGit = false;
   #nextReport = firstReport;
   #pause = firstPause;
 
@@ -62,41 +64,54 @@ export class CommitWaits {
     return this.#commits.isInside;
   }
 
+  /** Whether a git process is committing and there is time left to wait for it. */
+  get isGitRunning(): boolean {
+    return this.#running() !== undefined;
+  }
+
   /** Whether a commit is under way and there is time left to wait for it. */
   get due(): boolean {
-    return this.#running() !== undefined || (this.#left > 0 && this.#commits.remaining() > 0);
+    return this.isGitRunning || (this.#left > 0 && this.#commits.remaining() > 0);
   }
 
   /**
-   * Waits until no commit is under way or the limit is reached.
+   * Waits until no git process is committing or the limit is reached. The caller does not hold the process
+   * lock, for which others wait for a shorter time.
+   *
+   * @throws MemoryError `cancelled`.
+   */
+  async waitForGit(): Promise<void> {
+    for (let git = this.#running(); git; git = this.#running()) {
+      this.#leftForGit -= await this.#sleep(this.#leftForGit);
+      this.#hasSeenGit = true;
+      this.#report(git);
+      if (this.#leftForGit <= 0) this.#giveUp(git);
+    }
+  }
+
+  /**
+   * Waits until there is no evidence of a commit or the limit is reached.
    *
    * @throws MemoryError `cancelled`.
    */
   async wait(): Promise<void> {
+    if (this.#left <= 0) return;
+    if (this.#hasSeenGit) this.#endEvidence();
     const from = this.#commits.tip();
-    const hadTime = this.#left > 0;
-    let git: GitProcess | undefined;
-    for (;;) {
-      const before = git;
-      git = this.#running();
-      // The evidence in files is that of the process that has ended.
-      if (before && !git) this.#endEvidence();
-      if (!git && !(this.#left > 0 && this.#commits.remaining(from) > 0)) break;
-      const time = await this.#sleep(git ? this.#leftForGit : this.#left);
-      this.#waited += time;
-      if (git) this.#leftForGit -= time;
-      else this.#left -= time;
-      this.#report(git);
-      if (git && this.#leftForGit <= 0) this.#giveUp(git);
+    while (this.#left > 0 && !this.isGitRunning && this.#commits.remaining(from) > 0) {
+      this.#left -= await this.#sleep(this.#left);
+      this.#report();
     }
-    if (hadTime && this.#left <= 0) this.#commits.outlast();
+    if (this.#left <= 0) this.#commits.outlast();
   }
 
   #running(): GitProcess | undefined {
     return this.#leftForGit > 0 ? this.#commits.running() : undefined;
   }
 
+  /** The evidence in files is that of the process that has ended. */
   #endEvidence(): void {
+    this.#hasSeenGit = false;
     this.#commits.remaining();
     this.#commits.outlast();
   }
@@ -110,10 +125,12 @@ export class CommitWaits {
       throw cancelled();
     });
     this.#pause = Math.min(this.#pause * 2, longestPause);
-    return Math.max(performance.now() - begin, time);
+    const waited = Math.max(performance.now() - begin, time);
+    this.#waited += waited;
+    return waited;
   }
 
-  #report(git: GitProcess | undefined): void {
+  #report(git?: GitProcess): void {
     if (this.#waited < this.#nextReport) return;
     this.#nextReport = this.#waited + reportPause;
     const other = 'a commit that another program seems to be making';

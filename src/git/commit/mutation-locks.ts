@@ -1,22 +1,9 @@
-import type { Disk } from '../disk/disk.ts';
 import { indexPath } from '../index/known-index.ts';
-import type { GitLock, LockWait } from '../locks/lock.ts';
+import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
-import { type HeldRef, type RefChange, type RefDraft, refSite } from '../refs/ref-change.ts';
-import { writerOf } from '../refs/ref-writer.ts';
-import type { Refs } from '../refs/refs.ts';
-import type { GitConfig } from '../repository/config.ts';
+import type { HeldRef } from '../refs/ref-change.ts';
 import type { WorkTree } from '../repository/discover.ts';
-
-/** The parts of a repository that taking git's locks needs. */
-interface LockSite {
-  readonly disk: Disk;
-  /** Our own folder in the common git directory. */
-  readonly folder: string;
-  readonly config: GitConfig;
-  readonly tree: WorkTree;
-  readonly refs: Refs;
-}
+import type { RepositorySite } from './recovery.ts';
 
 /** Work under locks; undefined if it changed nothing. */
 export type LockedWork<T> = (locks: Locks) => Promise<T | undefined>;
@@ -24,13 +11,8 @@ export type LockedWork<T> = (locks: Locks) => Promise<T | undefined>;
 /** The git locks of a mutation. */
 export interface Locks {
   readonly index: GitLock;
-  /**
-   * The branch with HEAD that names it, or a detached HEAD. Undefined until the change is ready, where its
-   * lock stops changes of other refs as well.
-   */
+  /** The branch with HEAD that names it, or a detached HEAD; undefined until the change is ready. */
   ref: HeldRef | undefined;
-  /** Writes the change of a ref that is not locked yet. */
-  readonly draft?: (change: RefChange) => Promise<RefDraft>;
   /** Whether they must stay for the next process that cleans up. */
   kept: boolean;
 }
@@ -45,40 +27,26 @@ export function areHeld(locks: Locks): boolean {
   return allLocks(locks).every((lock) => lock.isOurs());
 }
 
-/** Takes the locks in git's order, so that there is no deadlock. */
-async function takeLocks(
-  site: LockSite,
-  ref: string | undefined,
+/** Opens the lock of the index, to be filled before it is acquired: git does not wait for it. */
+export function openIndexLock(
+  { disk, folder, tree }: Pick<RepositorySite, 'disk' | 'folder'> & { readonly tree: WorkTree },
   token: ProcessToken,
-  wait: LockWait,
-): Promise<Locks> {
-  const { disk, tree, refs } = site;
-  const locking = refSite(site, token, wait);
-  const index = await locking.take(indexPath(disk.files, tree), 'index');
-  try {
-    const [writer, name] = [writerOf(refs), ref ?? 'HEAD'];
-    const draft = writer.draft?.bind(writer, locking, name);
-    if (draft) return { index, ref: undefined, draft, kept: false };
-    return { index, ref: await writer.hold(locking, name, true), kept: false };
-  } catch (error) {
-    index.release();
-    throw error;
-  }
+): GitLock {
+  return GitLock.open(disk, indexPath(disk.files, tree), 'index', folder, token);
 }
 
 /**
- * Runs work under git's locks of HEAD, this branch and the index.
+ * Runs work under git's lock of the index. The work takes that of the ref, which comes next in git's order.
  *
- * @param ref full name of the branch; undefined when HEAD is detached.
+ * @param index its lock, opened.
  */
 export async function underLocks<T>(
-  site: LockSite,
-  ref: string | undefined,
-  token: ProcessToken,
+  index: GitLock,
   wait: LockWait,
   work: (locks: Locks) => Promise<T>,
 ): Promise<T> {
-  const locks = await takeLocks(site, ref, token, wait);
+  await index.acquire('index', wait);
+  const locks: Locks = { index, ref: undefined, kept: false };
   try {
     return await work(locks);
   } finally {

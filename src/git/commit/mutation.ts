@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { MemoryError } from '../../core/values/error.ts';
 import { together } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
-import type { IndexChange } from '../index/index-file.ts';
+import { type IndexChange, type LineStat, lineStat } from '../index/index-file.ts';
 import { indexKey, indexPath, type KnownIndex, writeIndex } from '../index/known-index.ts';
-import type { GitLock } from '../locks/lock.ts';
+import type { GitLock, LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
-import type { HeldRef, LogPlan, RefChange, RefDraft } from '../refs/ref-change.ts';
+import { type HeldRef, type LogPlan, type RefDraft, refSite } from '../refs/ref-change.ts';
 import { writerOf } from '../refs/ref-writer.ts';
 import { reflogLines } from '../refs/reflog.ts';
 import type { Refs } from '../refs/refs.ts';
@@ -16,7 +16,7 @@ import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import type { CommitPlan, OnStaged } from './commit-plan.ts';
 import { endJournal, type Journal, writeJournal } from './journal.ts';
-import { allLocks, type LockedWork, type Locks } from './mutation-locks.ts';
+import { allLocks, type LockedWork, type Locks, openIndexLock } from './mutation-locks.ts';
 import {
   areAsSeen,
   FileChangedError,
@@ -35,6 +35,12 @@ export interface MutationSite extends RepositorySite {
   readonly tree: WorkTree;
   readonly refs: Refs;
   readonly config: GitConfig;
+}
+
+/** A turn with the process lock: its token, and how long to wait for the locks of others. */
+interface Turn {
+  readonly token: ProcessToken;
+  readonly wait: LockWait;
 }
 
 /** Planned commits that are not on a branch yet. */
@@ -74,27 +80,31 @@ export interface Applied {
  * index second: one that sees the new HEAD also sees the new index, so its tree keeps our files. One
  * that sees the old HEAD fails, because HEAD is locked or has moved.
  *
- * Objects and journal are stored before git's locks are taken, because that takes long and git does not
- * wait for a lock.
+ * Git does not wait for the lock of the index. So all that takes long is done before git's locks are taken:
+ * objects, journal, the new files, the new index and the new value of the ref are on the medium then.
+ * Under the locks are only renames, which are flushed afterwards.
  *
- * @param locked runs the second part under the locks for the plan's branch, or not at all.
+ * @param locked runs the second part under the lock of the index, which it gets opened, or not at all.
+ * @param held git's locks, if they are taken already.
  * @returns undefined when HEAD, the index or a file has changed since the plan; nothing was done then.
  * @throws MemoryError or a system error, after which nothing has changed.
  */
 export async function applyPlan(
   site: MutationSite,
   prepared: Prepared,
-  token: ProcessToken,
-  locked: (run: LockedWork<Applied>) => Promise<Applied | undefined>,
+  turn: Turn,
+  locked: (run: LockedWork<Applied>, index: GitLock) => Promise<Applied | undefined>,
+  held?: Locks,
 ): Promise<Applied | undefined> {
   const { plan, stored, known } = prepared;
-  const mutation = new Mutation(site, prepared, token);
+  const mutation = new Mutation(site, prepared, turn.token);
+  let isTaken = held !== undefined;
   const run = async (locks: Locks) => {
-    const unsettled = [...(await stored)];
+    isTaken = true;
     try {
       checkIdle(site.disk.files, site.tree, site.refs);
       if (!holdsStill(site, plan, known) || !mutation.isAnnounced()) return undefined;
-      return await mutation.run(locks, unsettled);
+      return await mutation.run(locks);
     } finally {
       locks.kept = mutation.unfinished;
       // Before the locks are released: after that others may change what the journal names.
@@ -102,8 +112,14 @@ export async function applyPlan(
     }
   };
   try {
-    await together([stored, mutation.announce()]);
-    return await locked(run);
+    const [unsettled] = await together([stored, mutation.announce()]);
+    const index = held?.index ?? openIndexLock(site, turn.token);
+    try {
+      await mutation.write(index, turn, [...unsettled], held?.ref);
+      return await locked(run, index);
+    } finally {
+      if (!isTaken) index.release();
+    }
   } finally {
     mutation.end();
   }
@@ -127,6 +143,10 @@ class Mutation {
   readonly #commit: Oid;
   readonly #journal: Journal;
   #staged: readonly Staged[] = [];
+  /** The stats of the files for the index: those that are expected, and then those that they have. */
+  readonly #stats = new Map<string, LineStat | undefined>();
+  /** The new index with the expected stats. */
+  #index: KnownIndex | undefined;
   /** Folders whose entries must be on the medium before the mutation is acknowledged. */
   readonly #changed = new Set<string>();
   /** Whether the rename of the ref has succeeded. */
@@ -166,6 +186,7 @@ class Mutation {
     if (this.unfinished || this.#ended) return;
     // A second call could end the journal of the next attempt.
     this.#ended = true;
+    this.#discardDraft();
     const { disk, folder } = this.#site;
     endJournal(disk, folder, this.#token.id);
     for (const [i] of this.#plan.files.entries()) {
@@ -182,20 +203,42 @@ class Mutation {
   }
 
   /**
+   * Writes the new index and the new value of the ref to the medium, before git's locks are taken.
+   *
    * @param unsettled folders of the objects.
-   * @returns undefined when a file has changed under it; nothing was done then.
+   * @param ref if it is locked already.
    */
-  async run(locks: Locks, unsettled: readonly string[]): Promise<Applied | undefined> {
+  async write(index: GitLock, turn: Turn, unsettled: readonly string[], ref?: HeldRef) {
+    const { disk, folder, refs } = this.#site;
+    const { commits, head } = this.#plan;
+    const change = { to: this.#commit, log: { commits, committer: this.#committer } };
+    const stageRef = async (): Promise<readonly string[]> => {
+      if (ref) return ref.stage(change);
+      const site = refSite(this.#site, turn.token, turn.wait);
+      this.#draft = await writerOf(refs).draft(site, head.ref ?? 'HEAD', change);
+      return this.#draft.folders;
+    };
+    for (const { from, placement } of this.#staged) {
+      const stat = disk.files.lstatExact(from);
+      this.#stats.set(placement.path, stat && lineStat(stat));
+    }
+    const [known, folders] = await together([this.#fillIndex(index), stageRef()]);
+    this.#index = known;
+    await disk.settle([folder, ...unsettled, ...folders]);
+  }
+
+  /** @returns undefined when HEAD or a file has changed under it; nothing was done then. */
+  async run(locks: Locks): Promise<Applied | undefined> {
     let index: KnownIndex | undefined;
     try {
-      index = await this.#prepare(locks, unsettled);
       const ref = await this.#lockRef(locks);
+      index = await this.#placeFiles(locks.index);
       this.#moveIndex(locks);
       await ref.place();
       this.#moved = true;
       await this.#finish(locks.index, ref);
     } catch (error) {
-      this.#draft?.discard();
+      this.#discardDraft();
       // The disk decides what has happened: a rename that reported an error may be done.
       // Undoing removes the lock of the index; on Windows an open file would keep its name meanwhile.
       locks.index.leave();
@@ -238,44 +281,20 @@ class Mutation {
     return writerOf(refs).planLogs(config, head.ref, reflogLines(commits, this.#committer));
   }
 
-  /** Does everything before the two renames; returns the new index, which is in its lock. */
-  async #prepare(locks: Locks, unsettled: readonly string[]): Promise<KnownIndex> {
-    const { disk, tree, folder } = this.#site;
-    const { files, commits } = this.#plan;
-    // Undoing puts back the user's edits from these objects, which exist nowhere else.
-    if (files.some(({ before }) => before && this.#stores(before)))
-      await disk.settle([...unsettled, folder]);
+  /** Renames the files into place; returns the new index, which is in its lock. */
+  async #placeFiles(lock: GitLock): Promise<KnownIndex> {
+    const { disk, tree } = this.#site;
+    const { files } = this.#plan;
     const { top } = tree;
     makeFolders(disk, top, this.#journal.folders, this.#changed);
     const stats = await placeFiles(disk, top, this.#token, files, this.#staged, this.#changed);
-    const set: IndexChange[] = [];
-    const remove: string[] = [];
-    for (const { path, after, mode } of files) {
-      if (after === undefined) remove.push(path);
-      else set.push({ path, oid: after, mode, stat: stats.get(path) });
-    }
-    const log = { commits, committer: this.#committer };
-    const [index, refFolders] = await together([
-      this.#fillIndex(locks.index, set, remove),
-      this.#stageRef(locks, { to: this.#commit, log }),
-      // The proofs that git's locks are ours: before the folders of these.
-      disk.settle([folder]),
-    ]);
-    // After the files: a journaling file system flushes their names together with them.
-    const forLocks = (locks.ref?.locks ?? []).flatMap(({ changed }) => changed);
-    await disk.settle([...unsettled, ...this.#changed, ...forLocks, ...refFolders]);
-    return index;
-  }
-
-  /** Writes the change of the ref; returns the folders to settle before it. */
-  async #stageRef({ ref, draft }: Locks, change: RefChange): Promise<readonly string[]> {
-    if (ref || !draft) return ref?.stage(change) ?? [];
-    this.#draft = await draft(change);
-    return this.#draft.folders;
+    const isAsWritten = files.every(({ path }) => areSame(this.#stats.get(path), stats.get(path)));
+    for (const [path, stat] of stats) this.#stats.set(path, stat);
+    return isAsWritten && this.#index ? this.#index : this.#fillIndex(lock);
   }
 
   /**
-   * Takes the lock of the ref where it was not taken with that of the index.
+   * Takes the lock of the ref.
    *
    * @throws FileChangedError when HEAD has moved before that.
    */
@@ -286,22 +305,25 @@ class Mutation {
     if (!locks.ref) throw new Error('the ref is not locked');
     const { ref, oid } = this.#site.refs.head();
     const { head } = this.#plan;
-    if (draft && (ref !== head.ref || oid !== head.oid)) throw new FileChangedError();
+    if (ref !== head.ref || oid !== head.oid) throw new FileChangedError();
     return locks.ref;
   }
 
-  #stores(oid: Oid): boolean {
-    return this.#plan.objects.some((object) => object.oid === oid);
+  #discardDraft(): void {
+    this.#draft?.discard();
+    this.#draft = undefined;
   }
 
   /** Writes the new index, unless no file changes: a later mtime would make git trust more lines. */
-  async #fillIndex(
-    lock: GitLock,
-    set: readonly IndexChange[],
-    remove: readonly string[],
-  ): Promise<KnownIndex> {
-    if (this.#plan.files.length === 0) return this.#known;
-    const { trees } = this.#plan;
+  async #fillIndex(lock: GitLock): Promise<KnownIndex> {
+    const { files, trees } = this.#plan;
+    if (files.length === 0) return this.#known;
+    const set: IndexChange[] = [];
+    const remove: string[] = [];
+    for (const { path, after, mode } of files) {
+      if (after === undefined) remove.push(path);
+      else set.push({ path, oid: after, mode, stat: this.#stats.get(path) });
+    }
     return writeIndex(this.#site, this.#known.file, { set, remove, trees }, lock);
   }
 
@@ -317,7 +339,7 @@ class Mutation {
     const { disk, tree } = this.#site;
     // Now, so that its removal is on the medium before that of our proof that it was ours.
     index.release();
-    await ref.finish([tree.gitDir, dirname(indexPath(disk.files, tree))]);
+    await ref.finish([tree.gitDir, dirname(indexPath(disk.files, tree)), ...this.#changed]);
   }
 
   /**
@@ -352,4 +374,9 @@ function undone(cause: unknown, error: unknown): MemoryError {
       cause,
     },
   );
+}
+
+/** Whether git sees no difference between two stats: it compares the ctime by whole seconds. */
+function areSame(a: LineStat | undefined, b: LineStat | undefined): boolean {
+  return isDeepStrictEqual(a && { ...a, ctimeNs: 0 }, b && { ...b, ctimeNs: 0 });
 }

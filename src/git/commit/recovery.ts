@@ -100,8 +100,8 @@ export function sideOf(site: RepositorySite, journal: Journal): RefState {
 /**
  * Brings the work tree and the index in line with the ref.
  *
- * The index may be on either side of the ref: a power cut can lose one of the two renames. If the ref is
- * at the commit, the index lines are set; if it is at the parent, files and index lines are put back.
+ * Files and index may be on either side of the ref: a power cut can lose each of the renames. If the ref is
+ * at the commit, files and index lines are set; if it is at the parent, they are put back.
  * With the ref elsewhere the work tree belongs to the user, and only our temporary files are removed.
  */
 export async function settle(
@@ -115,7 +115,7 @@ export async function settle(
   for (const [i, file] of journal.files.entries()) {
     disk.discard(join(top, dirname(file.path), temporaryName(journal.token, i)));
   }
-  if (side === 'before') await putBack(site, journal, top);
+  if (side !== 'elsewhere') await place(site, journal, top, side);
   if (side !== 'elsewhere') await fixIndex(site, token, journal, top, side);
   if (side !== 'elsewhere') {
     const refs = new Refs(disk.files, gitDirOf(site, journal), commonDir);
@@ -139,7 +139,7 @@ export async function takeBack(
   const committed = new TreeFolder(site.odb, oid && treeOf(site.odb, oid));
   const files = journal.files.filter(({ path, after }) => committed.oid(path) !== after);
   const top = topOf(site, journal);
-  await putBack(site, { ...journal, files }, top);
+  await place(site, { ...journal, files }, top, 'before');
   await fixIndex(site, token, { ...journal, files }, top, 'before');
 }
 
@@ -154,32 +154,40 @@ function topOf(site: RepositorySite, journal: Journal): string {
   return linked ? dirname(resolve(gitDir, linked)) : resolve(site.commonDir, journal.top);
 }
 
-async function putBack(site: RepositorySite, journal: Journal, top: string): Promise<void> {
+/** Gives the files of a journal the content of one side, if they have that of the other. */
+async function place(
+  site: RepositorySite,
+  journal: Journal,
+  top: string,
+  side: 'before' | 'after',
+): Promise<void> {
   const { files } = site.disk;
   const folders = new Set<string>();
   // New files first: on a disk that ignores letter case, one of them may have the place of an earlier file.
-  const order = [...journal.files.entries()].sort(([, a], [, b]) => {
-    return Number(a.before !== undefined) - Number(b.before !== undefined);
-  });
-  for (const [i, file] of order) {
-    const path = join(top, file.path);
+  const moves = journal.files
+    .map((file, i) => {
+      const [from, to] = side === 'before' ? [file.after, file.before] : [file.before, file.after];
+      return { i, from, to, path: join(top, file.path), mode: file.mode };
+    })
+    .sort((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined));
+  for (const { i, from, to, path, mode } of moves) {
     const stat = files.lstat(path);
     if (stat && stat.kind !== 'file') continue;
     const found = stat && files.read(path);
     const oid = found && objectId('blob', found, site.odb.format);
-    if (oid !== file.after || oid === file.before) continue;
-    if (file.before !== undefined && !site.odb.has(file.before)) {
+    if (oid !== from || oid === to) continue;
+    if (to !== undefined && !site.odb.has(to)) {
       site.warn(`${path} was not restored: its earlier content is not in the repository.`);
       continue;
     }
-    if (file.before === undefined) {
+    if (to === undefined) {
       site.disk.discard(path);
     } else {
       const temporary = join(dirname(path), temporaryName(journal.token, i));
       folders.add(dirname(path));
       for (const folder of site.disk.makeDirectories(dirname(path))) folders.add(folder);
-      const bytes = site.odb.content(file.before, 'blob');
-      await site.disk.create(temporary, [bytes], 0o666 | (file.mode & 0o111), stat?.mode);
+      const bytes = site.odb.content(to, 'blob');
+      await site.disk.create(temporary, [bytes], 0o666 | (mode & 0o111), stat?.mode);
       files.rename(temporary, path);
     }
   }

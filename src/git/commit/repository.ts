@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/values/error.ts';
-import type { Disk } from '../disk/disk.ts';
+import { type Disk, storageError } from '../disk/disk.ts';
 import type { Stat } from '../disk/file-layer.ts';
 import { Folder } from '../disk/folder.ts';
 import type { IndexEntry, IndexFile, Unmerged } from '../index/index-file.ts';
 import { cancelled } from '../index/index-mark.ts';
 import { indexKey, type KnownIndex, readIndex, timeOf } from '../index/known-index.ts';
-import type { LockWait } from '../locks/lock.ts';
+import type { GitLock, LockWait } from '../locks/lock.ts';
 import { RepositoryQueue } from '../locks/queue.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid } from '../objects/object.ts';
@@ -76,6 +76,8 @@ export interface RepositoryOptions {
 
 /** Retries of a proposal when HEAD, the index or a file has changed. */
 const maxAttempts = 50;
+/** After this number of lost races, the change is planned under the locks, for which git does not wait. */
+const freeAttempts = 15;
 /** Pause before a file that another program is writing is read again, in milliseconds. */
 const pause = 20;
 
@@ -223,31 +225,49 @@ export class Repository {
    * @returns the commits in the order of the proposals.
    * @throws MemoryError after which nothing has changed.
    */
-  commitAll(propose: ProposeAll, caller: MutationCaller = {}): Promise<readonly BranchCommit[]> {
-    const { signal } = caller;
+  async commitAll(
+    propose: ProposeAll,
+    caller: MutationCaller = {},
+  ): Promise<readonly BranchCommit[]> {
+    const waits = this.#beginWaits(caller);
+    for (;;) {
+      await waits.waitForGit().catch(asStorageError);
+      const made = await this.#commitIdle(propose, caller.signal, waits);
+      if (made) return made;
+    }
+  }
+
+  /** Like `commitAll`; returns undefined as soon as a git process commits. */
+  #commitIdle(
+    propose: ProposeAll,
+    signal: AbortSignal | undefined,
+    waits: CommitWaits,
+  ): Promise<readonly BranchCommit[] | undefined> {
     return this.#queue.take(signal, async (token, patience) => {
       await this.#stale.mend(token);
-      const waits = this.#beginWaits(caller);
+      this.#checkCommit();
       // A git that has started this process keeps its locks until it ends.
-      const wait = waits.isInside ? { ...patience, limit: 0 } : patience;
+      const turn = { token, wait: waits.isInside ? { ...patience, limit: 0 } : patience };
       for (let attempt = 0; attempt < maxAttempts; ) {
+        if (waits.isGitRunning) return undefined;
         await waits.wait();
         const prepared = await this.#prepare(propose, signal);
         if (!prepared) return [];
         let over = false;
-        const site = this.#siteFor(prepared.config);
         const { ref } = prepared.plan.head;
-        const applied = await this.#carryOut(prepared, token, async (run) => {
+        const applied = await this.#carryOut(prepared, turn, async (run, index) => {
           if (waits.due) return undefined;
-          return underLocks(site, ref, token, wait, async (locks) => {
-            if (waits.due) return undefined;
+          return underLocks(index, turn.wait, async (locks) => {
+            // One that has started since finds the lock only later: git needs some milliseconds for it.
+            if (waits.isGitRunning) return undefined;
             attempt += 1;
             const first = await run(locks);
-            if (first || !areHeld(locks) || this.#refs.head().ref !== ref) return first;
-            // After a lost race, plan under the locks: HEAD and the index cannot move again.
+            const isFree = attempt < freeAttempts;
+            if (first || isFree || !areHeld(locks) || this.#refs.head().ref !== ref) return first;
+            // After lost races, plan under the locks: HEAD and the index cannot move again.
             const again = await this.#prepare(propose, signal, locks);
             over = !again;
-            return again && this.#carryOut(again, token, (rerun) => rerun(locks));
+            return again && this.#carryOut(again, turn, (rerun) => rerun(locks), locks);
           });
         });
         if (applied || over) return applied ? this.#made(applied) : [];
@@ -257,9 +277,12 @@ export class Repository {
   }
 
   /** The first half of `commit`: plans the change and stores its objects. */
-  prepare(propose: Propose, caller: MutationCaller): Promise<Prepared | undefined> {
+  async prepare(propose: Propose, caller: MutationCaller): Promise<Prepared | undefined> {
+    const waits = this.#beginWaits(caller);
+    await waits.waitForGit().catch(asStorageError);
     return this.#queue.take(caller.signal, async () => {
-      await this.#beginWaits(caller).wait();
+      this.#checkCommit();
+      await waits.wait();
       const prepared = await this.#prepare(inList(propose), caller.signal);
       await prepared?.stored;
       return prepared;
@@ -273,10 +296,8 @@ export class Repository {
    */
   apply(prepared: Prepared, signal: AbortSignal): Promise<BranchCommit | undefined> {
     return this.#queue.take(signal, async (token, wait) => {
-      const site = this.#siteFor(prepared.config);
-      const { ref } = prepared.plan.head;
-      const applied = await this.#carryOut(prepared, token, (run) =>
-        underLocks(site, ref, token, wait, run),
+      const applied = await this.#carryOut(prepared, { token, wait }, (run, index) =>
+        underLocks(index, wait, run),
       );
       return applied && this.#made(applied)[0];
     });
@@ -382,18 +403,26 @@ export class Repository {
     return config;
   }
 
-  /** Begins the waits of a mutation for commits of other programs. */
-  #beginWaits(caller: MutationCaller): CommitWaits {
+  /** Refuses a commit that must not be made, or not here; the caller holds the process lock. */
+  #checkCommit(): void {
     checkInUse(this.#disk.files, this.tree, this.#options.isCurrent);
     this.#options.checkCommit?.();
     // HEAD of an unknown kind of repository cannot be read: name the kind instead.
     this.#knownConfig();
+  }
+
+  /** Begins the waits of a mutation for commits of other programs. */
+  #beginWaits(caller: MutationCaller): CommitWaits {
     const look = () => {
       const site = this.#siteFor(this.checkWritable());
       this.#index = readIndex(site, this.#index, indexKey(site));
       return this.#index;
     };
-    return this.#watch.begin(look, caller);
+    try {
+      return this.#watch.begin(look, caller);
+    } catch (error) {
+      return asStorageError(error);
+    }
   }
 
   async #prepare(
@@ -428,11 +457,12 @@ export class Repository {
 
   async #carryOut(
     prepared: Prepared,
-    token: ProcessToken,
-    locked: (run: LockedWork<Applied>) => Promise<Applied | undefined>,
+    turn: { readonly token: ProcessToken; readonly wait: LockWait },
+    locked: (run: LockedWork<Applied>, index: GitLock) => Promise<Applied | undefined>,
+    held?: Locks,
   ): Promise<Applied | undefined> {
     const site = this.#siteFor(prepared.config);
-    const applying = applyPlan(site, prepared, token, locked);
+    const applying = applyPlan(site, prepared, turn, locked, held);
     // Nothing may still run when the next mutation begins.
     return applying.finally(() => prepared.stored.catch(() => undefined));
   }
@@ -460,6 +490,11 @@ function inList(propose: Propose): ProposeAll {
     if ('rebuilt' in proposal) return proposal;
     return proposal.changes.length > 0 || proposal.join ? [proposal] : [];
   };
+}
+
+/** Throws what was thrown before a turn of the queue as the queue would. */
+function asStorageError(error: unknown): never {
+  throw storageError(error, 'change the memory');
 }
 
 function isDamage(error: unknown): boolean {

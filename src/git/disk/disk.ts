@@ -237,6 +237,19 @@ export class Disk {
     }
   }
 
+  /** Flushes files that were written to without a flush. */
+  async flush(paths: Iterable<string>): Promise<void> {
+    if (this.durability === 'relaxed') return;
+    await inWaves([...paths], async (path) => {
+      const fd = this.files.open(path, 'r+');
+      try {
+        await this.sync(fd, 'data');
+      } finally {
+        this.files.close(fd);
+      }
+    });
+  }
+
   /** Flushes renames, links and removals in these directories to the medium. */
   async settle(directories: Iterable<string>): Promise<void> {
     if (this.durability === 'relaxed') return;

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import { type Disk, removeIfEmpty } from '../disk/disk.ts';
 import { throughLink } from '../disk/file-layer.ts';
-import type { GitLock } from '../locks/lock.ts';
+import type { GitLock, LockRole } from '../locks/lock.ts';
 import type { HeldRef, RefChange, RefSite } from './ref-change.ts';
 import { folderOf, type RefPlaces } from './ref-places.ts';
-import { appendReflogs, reflogLines, reflogsOf } from './reflog.ts';
+import { appendReflogs, flushReflogs, type LoggedFiles, reflogLines, reflogsOf } from './reflog.ts';
 
 /** A locked ref in a file of its own. */
 export class HeldFileRef implements HeldRef {
@@ -17,6 +17,8 @@ export class HeldFileRef implements HeldRef {
   readonly #logged: readonly string[];
   readonly #isPacked: () => boolean;
   #isRemoval = false;
+  #lines: string | undefined;
+  #appended: LoggedFiles = { files: [], folders: [] };
 
   /**
    * @param head the lock of HEAD, if that names the ref.
@@ -36,26 +38,35 @@ export class HeldFileRef implements HeldRef {
     this.#path = join(folderOf(places, ref), ref);
   }
 
+  /** Takes the locks, in git's order. */
+  async acquire(role: LockRole): Promise<void> {
+    const { wait } = this.#site;
+    const [lock, head] = this.locks;
+    try {
+      await head?.acquire('head', wait);
+      await lock.acquire(role, wait);
+    } catch (error) {
+      this.release();
+      throw error;
+    }
+  }
+
   async stage({ to, log }: RefChange): Promise<string[]> {
-    const { disk, config } = this.#site;
     const [lock] = this.locks;
     this.#isRemoval = to === undefined;
-    if (to === undefined) return [];
-    await lock.fill([Buffer.from(`${to}\n`, 'latin1')]);
-    if (!log) return [];
-    const logs = reflogsOf(disk.files, this.#places, config, this.#logged);
-    return appendReflogs(
-      disk,
-      this.#places.commonDir,
-      logs,
-      reflogLines(log.commits, log.committer),
-    );
+    this.#lines = log && reflogLines(log.commits, log.committer);
+    if (to !== undefined) await lock.fill([Buffer.from(`${to}\n`, 'latin1')]);
+    return [];
   }
 
   async place(): Promise<void> {
     if (this.#isRemoval) return this.#remove();
-    const { disk } = this.#site;
+    const { disk, config } = this.#site;
     const [lock] = this.locks;
+    if (this.#lines !== undefined) {
+      const logs = reflogsOf(disk.files, this.#places, config, this.#logged);
+      this.#appended = appendReflogs(disk, this.#places.commonDir, logs, this.#lines);
+    }
     try {
       lock.commit(this.#path);
     } catch (error) {
@@ -84,7 +95,7 @@ export class HeldFileRef implements HeldRef {
     const { gitDir, commonDir } = this.#places;
     const more = this.#isRemoval ? [commonDir] : others.length > 0 ? [gitDir] : [];
     const own = [...lock.changed, dirname(this.#path), ...more];
-    await this.#site.disk.settle([...folders, ...own]);
+    await flushReflogs(this.#site.disk, this.#appended, [...folders, ...own]);
   }
 
   release(): void {

@@ -56,11 +56,8 @@ export interface LogSite {
 export interface RefWriter {
   /** Locks a ref for a change, and HEAD if that is it or names it. */
   hold(site: RefSite, ref: string, hasHead: boolean): Promise<HeldRef>;
-  /**
-   * Writes a change of HEAD's ref before the ref is locked, where its lock also stops changes of other refs:
-   * git waits for that one only 0.1 seconds.
-   */
-  draft?(site: RefSite, ref: string, change: RefChange): Promise<RefDraft>;
+  /** Writes a change of HEAD's ref before the ref is locked: git waits for its locks only 0.1 seconds. */
+  draft(site: RefSite, ref: string, change: RefChange): Promise<RefDraft>;
   /** Plans what commits of HEAD and its branch leave in reflogs. */
   planLogs(config: GitConfig, branch: string | undefined, lines: string): LogPlan;
   /** Whether a change of one of some refs stays in a reflog. */

@@ -51,28 +51,69 @@ export function reflogLines(commits: readonly PlannedCommit[], committer: Signat
     .join('');
 }
 
-/** Appends lines to each reflog; returns the folders whose entries changed. */
-export async function appendReflogs(
+/** The files and folders that a change of reflogs leaves to flush. */
+export interface LoggedFiles {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
+/** Flushes changed reflogs, and folders with them. */
+export async function flushReflogs(
+  disk: Disk,
+  { files, folders }: LoggedFiles,
+  others: readonly string[] = [],
+): Promise<void> {
+  await together([disk.flush(files), disk.settle([...folders, ...others])]);
+}
+
+/** Appends lines to each reflog. */
+export function appendReflogs(
   disk: Disk,
   commonDir: string,
   logs: readonly Reflog[],
   lines: string,
-): Promise<string[]> {
-  const changed: string[] = [];
-  await together(
-    logs.map(async ({ path: relativePath, size }) => {
-      const path = resolve(commonDir, relativePath);
-      if (size === undefined) changed.push(...disk.makeDirectories(dirname(path)), dirname(path));
-      const fd = size === undefined ? disk.openNew(path, 'a') : disk.files.open(path, 'a');
-      try {
-        disk.files.write(fd, [Buffer.from(lines, 'utf8')]);
-        await disk.sync(fd, 'data');
-      } finally {
-        disk.files.close(fd);
-      }
-    }),
-  );
-  return changed;
+): LoggedFiles {
+  return append(disk, commonDir, logs, () => Buffer.from(lines, 'utf8'));
+}
+
+/** Appends what a power cut has lost of the lines of a commit that was made. */
+export function completeReflogs(
+  disk: Disk,
+  commonDir: string,
+  logs: readonly Reflog[],
+  lines: string,
+): LoggedFiles {
+  const ours = Buffer.from(lines, 'utf8');
+  return append(disk, commonDir, logs, (path, size) => {
+    const added = disk.files.read(path)?.subarray(size) ?? Buffer.alloc(0);
+    return ours.subarray(0, added.length).equals(added) ? ours.subarray(added.length) : undefined;
+  });
+}
+
+/** @param lack returns what is appended to a file with a length before; nothing for a complete one. */
+function append(
+  disk: Disk,
+  commonDir: string,
+  logs: readonly Reflog[],
+  lack: (path: string, size: number) => Buffer | undefined,
+): LoggedFiles {
+  const files: string[] = [];
+  const folders: string[] = [];
+  for (const { path: relativePath, size = 0 } of logs) {
+    const path = resolve(commonDir, relativePath);
+    const bytes = lack(path, size);
+    if (!bytes?.length) continue;
+    const isNew = disk.files.lstat(path) === undefined;
+    if (isNew) folders.push(...disk.makeDirectories(dirname(path)), dirname(path));
+    const fd = isNew ? disk.openNew(path, 'a') : disk.files.open(path, 'a');
+    try {
+      disk.files.write(fd, [bytes]);
+    } finally {
+      disk.files.close(fd);
+    }
+    files.push(path);
+  }
+  return { files, folders };
 }
 
 /** Removes appended lines, also partly written ones, of a commit that was not made. */

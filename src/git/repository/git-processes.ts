@@ -108,10 +108,13 @@ export class GitProcesses {
     const state = stateOf(pid);
     const args = processText(pid, 'cmdline')?.split('\0');
     if (!state?.isAlive || !args) return undefined;
+    const trees = this.#treesOf(pid, args);
+    // Before the command: the aliases of another repository are not known.
+    if (!trees.some((tree) => this.#isOurs(tree, true))) return undefined;
     const command = this.#commandOf(args);
     const doesMove = command !== undefined && movesHead.has(command);
     if (command === undefined || !(doesMove || locksIndex.has(command))) return undefined;
-    if (!this.#treesOf(pid, args).some((tree) => this.#isOurs(tree, doesMove))) return undefined;
+    if (!trees.some((tree) => this.#isOurs(tree, doesMove))) return undefined;
     this.#start ??= Number(stateOf(process.pid)?.start);
     // By the clock of this process: a container can show another time since boot.
     const age = ((this.#start - Number(state.start)) * 1000) / ticks + 1000 * process.uptime();
