@@ -288,3 +288,34 @@ deep('the command of a finding mends a title and a credential, in an editor', ()
   expect(stdout).not.toContain(credential);
   expectMended('knowledge/patterns/key.md secret', 'text = text.replace(/ghp.*/, "in the vault")');
 });
+
+deep('the command of a finding mends what is wrong with an entry that is a file', () => {
+  for (const title of ['Use git', 'Use pnpm']) {
+    const args = ['--title', title, '--context', 'C', '--decision', `${title} here.`];
+    expect(run('log-decision', ...args).status).toBe(0);
+  }
+  expect(run('layout', 'entries', '--yes').status).toBe(0);
+  const [entry = ''] = repo.git('ls-files', '.memory-bank/decisionLog').split('\n');
+  const text = repo.read(entry);
+  change(entry, (text) => `<<<<<<< HEAD\n${text}=======\nIt.\n>>>>>>> side\n`);
+  commit('Leave the markers');
+  const conflict = {
+    kind: 'conflict',
+    stored: { path: entry.replace('.memory-bank/', ''), line: 1 },
+  };
+  expect(JSON.parse(run('check', '--format', 'json').stdout).records).toMatchObject([
+    { path: 'decisionLog.md', findings: [conflict] },
+  ]);
+  expectMended(
+    'decisionLog.md conflict',
+    "text = text.replace(/## (?:(?!##)[^])*<<<<<<< HEAD\\n+([^]*?)## None\\n[^]*>>>>>>> side\\n/, '$1None\\n')",
+  );
+  expect(repo.read(entry)).toBe(text);
+  repo.write(entry, Buffer.from([0x23, 0xff, 0xfe]));
+  commit('Damage an entry');
+  expectMended('decisionLog.md unreadable');
+  expect(repo.read(entry)).toBe(text);
+  change('.memory-bank/decisionLog.md', (text) => `${text}\n## More - 2026-01-31\n\nX.\n`);
+  commit('Merge an entry into the log');
+  expectMended('decisionLog.md layout');
+});

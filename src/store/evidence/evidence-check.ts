@@ -31,7 +31,7 @@ import {
   NamedPlaces,
   readRecords,
 } from './judged-places.ts';
-import { layoutFindings } from './layout-findings.ts';
+import { entryConflicts, layoutFindings } from './layout-findings.ts';
 import { MendCommands } from './mend-commands.ts';
 import { type MissingLink, NamedRecords } from './named-records.ts';
 import { SavedReadings } from './saved-readings.ts';
@@ -130,6 +130,7 @@ function otherFindings(
 ) {
   const settings = settingsFindings(reader, mend);
   const others = [
+    entryConflicts(reader, mend),
     ruleFindings(reader, mend),
     strayFindings(reader, mend),
     layoutFindings(reader, mend),
@@ -139,7 +140,9 @@ function otherFindings(
   const { folderInCode } = reader.history.memory;
   const changed = pathChanges(odb, treeOf(odb, since), treeOf(odb, code)).map(({ path }) => path);
   const isChanged = (path: string) => changed.includes(join(folderInCode, path));
-  return [settings, ...others.map((all) => new Map([...all].filter(([path]) => isChanged(path))))];
+  const concerned = (path: string, findings: readonly TextFinding[]) =>
+    findings.some(({ stored }) => isChanged(stored?.path ?? path));
+  return [settings, ...others.map((all) => new Map([...all].filter((one) => concerned(...one))))];
 }
 
 /**

@@ -3,6 +3,7 @@ import { conflictLine } from '../../core/markdown/conflict-line.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
+import { isEntryPath } from '../layout/log-paths.ts';
 import { FoldedPaths, foldedDifference } from '../records/folded-paths.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import type { Steps } from '../records/slices.ts';
@@ -91,7 +92,12 @@ function unreadable(
     const command = isUnmerged ? mend.resolve() : mend.edit(path);
     return textFinding('conflict', message, { line, mend: command });
   }
-  const command = mend.restore(path, (text) => type.codec.decode(text, path)) ?? mend.edit(path);
+  // A log can be composed of several files.
+  const place = cause instanceof MemoryError ? cause.data?.path : undefined;
+  const command =
+    typeof place === 'string' && isEntryPath(place)
+      ? mend.restore(place, () => undefined)
+      : (mend.restore(path, (text) => type.codec.decode(text, path)) ?? mend.edit(path));
   return textFinding('unreadable', message, { line: lineIn(reason), mend: command });
 }
 
@@ -101,6 +107,9 @@ export function lineIn(message: string): number | undefined {
   return line === undefined ? undefined : Number(line);
 }
 
+export const conflictMessage =
+  'A merge left conflict markers in it: keep what holds of both sides, and remove them.';
+
 /** Finds conflict markers in a record that can be read in spite of them. */
 export function conflictFindings(
   { path, text, value }: CheckedRecord,
@@ -108,9 +117,7 @@ export function conflictFindings(
 ): readonly TextFinding[] {
   const line = conflictLine(text);
   if (line === undefined || value === undefined) return [];
-  const message =
-    'A merge left conflict markers in it: keep what holds of both sides, and remove them.';
-  return [textFinding('conflict', message, { line, mend: mend.edit(path) })];
+  return [textFinding('conflict', conflictMessage, { line, mend: mend.edit(path) })];
 }
 
 /** Finds the credentials in a record, which no write through the program would have accepted. */

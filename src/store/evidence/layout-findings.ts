@@ -1,7 +1,13 @@
 import { counted } from '../../core/answers/painter.ts';
 import type { TextFinding } from '../../core/evidence/verdict.ts';
+import { conflictLine } from '../../core/markdown/conflict-line.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { addTo } from '../../core/values/multimap.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
-import { entriesInLogs } from '../layout/entry-logs.ts';
+import type { EntryFile } from '../layout/entry-files.ts';
+import { composeLog, entriesInLogs, type StoredFiles } from '../layout/entry-logs.ts';
+import { entryFolders, logOfEntry } from '../layout/log-paths.ts';
+import { conflictMessage } from './file-findings.ts';
 import type { MendCommands } from './mend-commands.ts';
 import { textFinding } from './text-findings.ts';
 
@@ -22,4 +28,39 @@ export function layoutFindings(
       return [path, [{ ...finding, stored: { path, line } }]];
     }),
   );
+}
+
+/**
+ * Finds the conflict markers of entry files that their log does not show: it shows what is above a line
+ * of equal signs as a heading.
+ */
+export function entryConflicts(
+  reader: HistoryReader,
+  mend: MendCommands,
+): ReadonlyMap<string, readonly TextFinding[]> {
+  const { settings, storedFiles } = reader.history.memory;
+  const found = new Map<string, TextFinding[]>();
+  if (!settings.hasEntryFiles) return found;
+  for (const folder of entryFolders) {
+    for (const { name, text } of entriesOf(storedFiles, folder)) {
+      const line = conflictLine(text);
+      const path = `${folder}/${name}`;
+      const log = line === undefined ? undefined : logOfEntry(path);
+      if (line === undefined || log === undefined || !reader.mayRead(log)) continue;
+      if (conflictLine(composeLog(storedFiles, log) ?? '') !== undefined) continue;
+      const finding = textFinding('conflict', conflictMessage, { mend: mend.edit(log) });
+      addTo(found, log, { ...finding, stored: { path, line } });
+    }
+  }
+  return found;
+}
+
+/** The entry files of a folder; none if one cannot be read, which its log reports. */
+function entriesOf(files: StoredFiles, folder: string): readonly EntryFile[] {
+  try {
+    return files.entries(folder);
+  } catch (error) {
+    if (error instanceof MemoryError) return [];
+    throw error;
+  }
 }

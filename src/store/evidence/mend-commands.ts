@@ -61,7 +61,7 @@ export class MendCommands {
 
   /** Moves entries from logs to files of their own. */
   layout(): string {
-    return command('memory-bank', 'layout', 'entries');
+    return command('memory-bank', 'layout', 'entries', '--yes');
   }
 
   /** Merges the files that git lists as unmerged. */

@@ -71,7 +71,8 @@ export class FolderFiles implements StoredFiles {
     const isSettled = stat.mtimeMs < Date.now() - settled;
     if (known && isSettled && sameStat(known.stat, stat)) return known.file;
     const bytes = this.#folder.read(path, maxBytes, stat) ?? Buffer.alloc(0);
-    if (!isUtf8(bytes)) throw new MemoryError('damaged', `${path} is not valid UTF-8`);
+    if (!isUtf8(bytes))
+      throw new MemoryError('damaged', `${path} is not valid UTF-8`, { data: { path } });
     const text = bytes.toString('utf8');
     if (known?.file.text === text) return known.file;
     const file = { name, text };
