@@ -311,7 +311,9 @@ describe('commands and options of the own programs', () => {
     repo.write('README.md', doc);
     commit('Begin');
     expect(await drifts()).toEqual([]);
-    repo.write('src/cli.ts', "on('push', ['--no-wait']);\n");
+    // An option is not made of a part of a word, or of two.
+    const rest = "const isDryRun = keepAll('no dry run', '--dry-run-all', 'pre-keep');";
+    repo.write('src/cli.ts', `on('push', ['--no-wait']);\n${rest}\n`);
     repo.write('package.json', '{ "name": "@a/mover", "bin": "bin.js" }');
     const removal = commit('Remove');
     repo.write('b/Cargo.toml', '[package]\nname = "crab"\n');

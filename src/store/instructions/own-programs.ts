@@ -90,8 +90,8 @@ export function isUsual(option: string): boolean {
 }
 
 /**
- * The commands and options that the code of a project has: `--dry-run`, or `deploy` in quotes. In any other
- * form, such as `dryRun`, or as a part of a word, they may be there.
+ * The commands and options that the code of a project has: `--dry-run`, or `deploy` in quotes. In another
+ * form, such as `dryRun`, they may be there; a command also as a part of a word, such as `deployCommand`.
  */
 export class ProgramWords implements NameSource {
   readonly name = 'command or option';
@@ -100,17 +100,21 @@ export class ProgramWords implements NameSource {
   readonly maxFiles = variables.maxFiles ?? 0;
   readonly isAnywhere = true;
   readonly proof = literal;
-  readonly #wanted = new Set<string>();
+  /** What code can make each name of. */
+  readonly #wanted = new Map<string, RegExp>();
 
   /** Adds a command or an option, before the first text is read; returns false if there are too many. */
   want(name: string): boolean {
-    if (this.#wanted.size < maxWords) this.#wanted.add(name);
+    if (this.#wanted.size < maxWords) this.#wanted.set(name, sourceOf(name));
     return this.#wanted.has(name);
   }
 
   read(text: string): DefinedNames {
     const flat = text.replace(/[-_ ]/g, '').toLowerCase();
-    const forms = new Set([...this.#wanted].filter((name) => flat.includes(anyForm(name))));
+    const forms = new Set<string>();
+    for (const [name, source] of this.#wanted) {
+      if (flat.includes(anyForm(name)) && source.test(text)) forms.add(name);
+    }
     const names = new Map<string, string>();
     for (const name of forms) if (isLiteral(text, name)) names.set(name, literal);
     return { names, mayHave: (name) => forms.has(name) };
@@ -121,6 +125,19 @@ export class ProgramWords implements NameSource {
 function anyForm(name: string): string {
   // The option may be there without its negation.
   return name.replace(/^--(?:no-)?/, '').replaceAll('-', '');
+}
+
+/**
+ * Finds what code can make a command or an option of: an option is a word, such as the name of a field, and
+ * a command also a part of one.
+ */
+function sourceOf(name: string): RegExp {
+  const [parts, isOption] = [name.replace(/^--(?:no-)?/, '').split('-'), name.startsWith('--')];
+  if (!isOption) return new RegExp(parts.join('[-_ ]?'), 'i');
+  return new RegExp(
+    `(?<![A-Za-z0-9_]|[A-Za-z0-9]-)(?:no[-_]?)?${parts.join('[-_]?')}(?![A-Za-z0-9_]|-[A-Za-z0-9])`,
+    'i',
+  );
 }
 
 /** Whether a text has an option with its dashes, or a name in quotes. */
