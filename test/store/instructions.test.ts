@@ -332,6 +332,18 @@ describe('commands and options of the own programs', () => {
     expect(finding?.message).toContain('No code has the option `--dry-run`, since');
   });
 
+  test('of several words can be the name of a field', async () => {
+    const write = (fields: string) =>
+      repo.write('src/options.ts', `struct Options { ${fields} }\n`);
+    write('dryRunNow: bool, send_all: bool, fast: bool');
+    repo.write('README.md', '`mover push --dry-run-now --send-all --fast`\n');
+    commit('Begin');
+    write('send_all: bool');
+    commit('Remove two');
+    // A single word could have been anything.
+    expect(await drifts()).toEqual(['README.md:1 option --dry-run-now']);
+  });
+
   test('are not judged where the code may have them, or only a test had them', async () => {
     repo.write('README.md', doc);
     commit('Begin');

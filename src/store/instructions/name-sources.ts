@@ -14,6 +14,8 @@ export interface NameSource {
   readonly isAnywhere?: boolean;
   /** The value of a name whose removal proves something; undefined for any. */
   readonly proof?: string;
+  /** An expression for the forms of a name; the name itself by default. Letter case does not count. */
+  formsOf?(name: string): string;
   /** The names that a text defines; undefined if that cannot be said. */
   read(text: string): DefinedNames | undefined;
 }

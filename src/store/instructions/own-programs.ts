@@ -5,8 +5,8 @@ import { decodeDoc, maxDocBytes } from './doc-files.ts';
 import type { DefinedNames, NameSource } from './name-sources.ts';
 import type { ProjectTree } from './project-tree.ts';
 
-/** The value of a command or option that a text has as it is written. */
-const literal = 'literal';
+/** The value of a command or option that a text has for sure. */
+const certain = 'certain';
 /** Limit of the commands and options that are looked for. */
 const maxWords = 300;
 /** Limit of the manifests that are read. */
@@ -90,8 +90,8 @@ export function isUsual(option: string): boolean {
 }
 
 /**
- * The commands and options that the code of a project has: `--dry-run`, or `deploy` in quotes. In another
- * form, such as `dryRun`, they may be there; a command also as a part of a word, such as `deployCommand`.
+ * The commands and options that the code of a project has: `--dry-run` or `dryRun`, and `deploy` in quotes.
+ * A single word may be there in any form; a command also as a part of one, such as `deployCommand`.
  */
 export class ProgramWords implements NameSource {
   readonly name = 'command or option';
@@ -99,14 +99,18 @@ export class ProgramWords implements NameSource {
   readonly usual = [];
   readonly maxFiles = variables.maxFiles ?? 0;
   readonly isAnywhere = true;
-  readonly proof = literal;
-  /** What code can make each name of. */
+  readonly proof = certain;
+  /** The sources of each name, as `sourceOf` writes them. */
   readonly #wanted = new Map<string, RegExp>();
 
   /** Adds a command or an option, before the first text is read; returns false if there are too many. */
   want(name: string): boolean {
     if (this.#wanted.size < maxWords) this.#wanted.set(name, sourceOf(name));
     return this.#wanted.has(name);
+  }
+
+  formsOf(name: string): string {
+    return sourceOf(name).source;
   }
 
   read(text: string): DefinedNames {
@@ -116,7 +120,9 @@ export class ProgramWords implements NameSource {
       if (flat.includes(anyForm(name)) && source.test(text)) forms.add(name);
     }
     const names = new Map<string, string>();
-    for (const name of forms) if (isLiteral(text, name)) names.set(name, literal);
+    for (const name of forms) {
+      if (isLiteral(text, name) || severalWords.test(name)) names.set(name, certain);
+    }
     return { names, mayHave: (name) => forms.has(name) };
   }
 }
@@ -127,9 +133,12 @@ function anyForm(name: string): string {
   return name.replace(/^--(?:no-)?/, '').replaceAll('-', '');
 }
 
+/** An option of several words: code that has them as one, such as the name of a field, has the option. */
+const severalWords = /^--(?:no-)?[a-z0-9]+-/;
+
 /**
- * Finds what code can make a command or an option of: an option is a word, such as the name of a field, and
- * a command also a part of one.
+ * Finds the source of a command or an option in code: of an option, a word such as the name of a field; of
+ * a command, also a part of one.
  */
 function sourceOf(name: string): RegExp {
   const [parts, isOption] = [name.replace(/^--(?:no-)?/, '').split('-'), name.startsWith('--')];

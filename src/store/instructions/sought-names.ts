@@ -15,11 +15,11 @@ export class SoughtNames {
   constructor(claims: readonly OpenClaim[]) {
     const names = new Set<string>();
     for (const { doc, claim } of claims) {
-      if ('name' in claim) names.add(claim.name);
+      if ('name' in claim) names.add(claim.source.formsOf?.(claim.name) ?? claim.name);
       addTo(this.#claims, doc, claim.text);
     }
     // The names are words, which an expression takes as they are.
-    this.pattern = new RegExp(`(?<!\\w)(?:${[...names].join('|')})(?!\\w)`);
+    this.pattern = new RegExp(`(?<!\\w)(?:${[...names].join('|')})(?!\\w)`, 'i');
   }
 
   /** The documents with the claims. */
