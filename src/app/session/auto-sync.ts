@@ -164,14 +164,18 @@ export class AutoSync {
 
   #exchangeIn(delay: number, work = () => this.#exchange()): void {
     this.#cancel?.();
-    const cancel = this.#clock.after(Math.max(0, delay), () => {
-      this.#cancel = undefined;
+    const forget = () => {
+      if (this.#cancel === cancel) this.#cancel = undefined;
+    };
+    const stop = this.#clock.after(Math.max(0, delay), () => {
+      forget();
       return work();
     });
-    this.#cancel = () => {
-      cancel();
-      this.#cancel = undefined;
+    const cancel = () => {
+      stop();
+      forget();
     };
+    this.#cancel = cancel;
   }
 
   /** Plans an exchange without changes, unless another one is planned. */
