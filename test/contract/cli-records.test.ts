@@ -351,7 +351,7 @@ describe('help', () => {
     );
     expect([...grouped].sort()).toEqual(shown.map(([name]) => name).sort());
     const text = programHelp(await everyCommand(), flags);
-    expect(text.split('\n').length).toBeLessThanOrEqual(55);
+    expect(text.split('\n').length).toBeLessThanOrEqual(58);
   });
 
   deep('is given by option, by letter and by command', () => {

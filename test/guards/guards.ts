@@ -416,11 +416,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the proofs of the locks are durable before the locks',
-    [
-      'git/commit/mutation.ts',
-      'disk.settle([folder, ...unsettled, ...folders]);',
-      'disk.settle([...unsettled, ...folders]);',
-    ],
+    ['git/commit/mutation.ts', 'disk.settle([folder, ...unsettled]),', 'disk.settle(unsettled),'],
     [power, 'a power cut'],
   ),
   guard(

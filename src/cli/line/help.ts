@@ -49,7 +49,10 @@ export const commandGroups: readonly (readonly [title: string, names: readonly s
   ],
   [
     'Team',
-    ['sync', 'review', 'resolve', 'merge', 'squash', 'untangle', 'memories', 'layout', 'place'],
+    [
+      ...['sync', 'review', 'resolve', 'merge', 'merge-pull-requests', 'squash', 'untangle'],
+      ...['memories', 'layout', 'place'],
+    ],
   ],
   ['Setup', ['', 'init', 'doctor', 'serve', 'hook', 'install-merge-driver', 'completion', 'help']],
 ];

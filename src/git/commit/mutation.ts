@@ -222,9 +222,14 @@ class Mutation {
       const stat = disk.files.lstatExact(from);
       this.#stats.set(placement.path, stat && lineStat(stat));
     }
-    const [known, folders] = await together([this.#fillIndex(index), stageRef()]);
+    // The files of both locks are created before the flush of their folder begins.
+    const [known, folders] = await together([
+      this.#fillIndex(index),
+      stageRef(),
+      disk.settle([folder, ...unsettled]),
+    ]);
     this.#index = known;
-    await disk.settle([folder, ...unsettled, ...folders]);
+    await disk.settle(folders);
   }
 
   /** @returns undefined when HEAD or a file has changed under it; nothing was done then. */
