@@ -62,6 +62,13 @@ async function visit(
   await page.close();
 }
 
+/** Makes a bank of the user, unless there is one. */
+async function openGlobalBank(): Promise<void> {
+  const own = await openMemory({ root: server.repo.root, home: userFolder });
+  await own.call('activate', { bank_type: 'global', bank_id: 'general' });
+  await own.close();
+}
+
 describe('the session of the pages', () => {
   test('begins with a token that works once, and has a cookie that no script reads', async () => {
     const face = viewFace({ folder: newFolder(), version: '0.0.0', token });
@@ -223,9 +230,7 @@ describe('the operations of the pages', () => {
   test('list the global banks of the user, which are in no project', async () => {
     const list = async () => (await server.ask('GET', '/memory/user-records')).body.records;
     expect(await list()).toEqual([]);
-    const other = await openMemory({ root: server.repo.root, home: userFolder });
-    await other.call('activate', { bank_type: 'global', bank_id: 'general' });
-    await other.close();
+    await openGlobalBank();
     const records = await list();
     expect(records).toContainEqual(
       expect.objectContaining({
@@ -645,6 +650,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
   );
 
   deep('show the banks and documents as lists', async () => {
+    await openGlobalBank();
     await memory.call('activate', { bank_type: 'code', bank_id: 'shop-api' });
     await visit('/view/records', async (page) => {
       await page.getByRole('link', { name: 'documents', exact: false }).first().waitFor();
