@@ -293,8 +293,8 @@ describe('a record of a review that is accepted alone', () => {
     await accept(app, person, name, { records: ['decisionLog.md'] });
     expect((await decisions(app, person)).sort()).toEqual([
       'Before',
-      'With the agent',
       'By the person',
+      'With the agent',
     ]);
     expect(await reviews(app, person)).toEqual([]);
     expect(repo.git('log', '--format=%s', 'main')).not.toContain('Begin\n');

@@ -18,6 +18,8 @@ const nearest = /The nearest of its 9 sections are: "Decision Log > Sign-in - 20
 
 let served: Served;
 let clients: Record<string, Client>;
+/** The commit with which the tests begin. */
+let begun: string;
 
 beforeAll(async () => {
   served = await serve();
@@ -28,6 +30,7 @@ beforeAll(async () => {
   await call('http', 'write_memory_bank_file', { filename: 'decisionLog.md', content: changed });
   const other = changed.replace('about Search', 'about the search');
   await call('http', 'write_memory_bank_file', { filename: 'decisionLog.md', content: other });
+  begun = served.repo.git('rev-parse', 'HEAD').trim();
 });
 
 afterAll(async () => {
@@ -185,6 +188,11 @@ test('a new decision replaces an earlier one of the same title', async () => {
 });
 
 describe('on the command line, a title without its date names', () => {
+  beforeAll(async () => {
+    served.repo.git('reset', '-q', '--hard', begun);
+    await call('http', 'write_memory_bank_file', { filename: 'decisionLog.md', content });
+  });
+
   test('the section that is shown', () => {
     expect(run('show', 'sign-in').stdout).toBe('## Sign-in - 2026-01-31\n\nPasskeys only.\n');
     expect(run('show', 'Caching')).toMatchObject({
@@ -220,7 +228,7 @@ describe('on the command line, a title without its date names', () => {
     for (const args of [['decisionLog.md#Sign-in'], ['decisionLog.md', '--section', 'Sign-in']]) {
       expect(run('show', ...args).stdout).toBe('## Sign-in - 2026-01-31\n\nPasskeys only.\n');
     }
-    const past = run('show', 'sign-in', '--as-of', 'HEAD~3').stdout;
+    const past = run('show', 'sign-in', '--as-of', 'HEAD~2').stdout;
     expect(past).toContain('Passkeys and links.\n');
     expect(run('show', 'Sign-ins').stderr).toContain('Did you mean "Sign-in"');
     expect(run('show', 'decisionLog.md#Signing in').stderr).toMatch(/The nearest of its/);
@@ -231,7 +239,7 @@ describe('on the command line, a title without its date names', () => {
     const blame = run('blame', 'Sign-in').stdout;
     expect(blame).toMatch(/ 3 ## Sign-in[\s\S]* 5 Passkeys only\.\n.* 6 \n$/);
     expect(run('log', 'Sign-ins').stderr).toContain('Did you mean "Sign-in"');
-    const restored = run('restore', 'Sign-in', '--as-of', 'HEAD~3');
+    const restored = run('restore', 'Sign-in', '--as-of', 'HEAD~2');
     expect(restored).toMatchObject({ status: 0 });
     expect(restored.stdout).toMatch(/restored decisionLog\.md#Sign-in - 2026-01-31\n[\s\S]*undid/);
     expect(run('verify', 'Signing in').stderr).toMatch(/The nearest of its/);
