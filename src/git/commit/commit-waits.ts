@@ -90,7 +90,8 @@ export class CommitWaits {
   }
 
   /**
-   * Waits until there is no evidence of a commit or the limit is reached.
+   * Waits until there is no evidence of a commit or the limit is reached. That is short, so it is not reported,
+   * and the calls of the session stay in their order.
    *
    * @throws MemoryError `cancelled`.
    */
@@ -100,7 +101,6 @@ export class CommitWaits {
     const from = this.#commits.tip();
     while (this.#left > 0 && !this.isGitRunning && this.#commits.remaining(from) > 0) {
       this.#left -= await this.#sleep(this.#left);
-      this.#report();
     }
     if (this.#left <= 0) this.#commits.outlast();
   }
@@ -130,11 +130,10 @@ export class CommitWaits {
     return waited;
   }
 
-  #report(git?: GitProcess): void {
+  #report(git: GitProcess): void {
     if (this.#waited < this.#nextReport) return;
     this.#nextReport = this.#waited + reportPause;
-    const other = 'a commit that another program seems to be making';
-    const what = git ? `"${git.name}" (process ${git.pid})` : other;
+    const what = `"${git.name}" (process ${git.pid})`;
     const seconds = Math.floor(this.#waited / 1000);
     this.#caller.onWait?.(`Waiting for ${what}${seconds > 0 ? `, for ${seconds} s so far` : ''}`);
   }

@@ -158,8 +158,9 @@ export class Disk {
     const { files } = this;
     const fd = files.open(path, 'r+');
     try {
-      // Truncating an empty file makes ext4 flush it on close.
-      if (files.fstat(fd).size > 0) files.truncate(path, 0);
+      // Not every disk can truncate, and ext4 flushes such a file on close.
+      const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      if (files.fstat(fd).size > length) files.truncate(path, 0);
     } catch (error) {
       files.close(fd);
       throw error;
