@@ -49,9 +49,9 @@ function readSetup(file) {
 }
 
 /** The settings of the hooks, by client, with the command "memory-bank hook". */
-const hookSettings = readSetup('hook-settings.json');
+const hookSettings = readSetup('hook/hook-settings.json');
 /** The form of a command that cannot fail, with places for the command in each shell. */
-const { form } = readSetup('hook-command.json');
+const { form } = readSetup('program/hook-command.json');
 
 /** The folder of the program in a plugin with hooks: a start with npx would delay each prompt. */
 export const programFolder = 'program';

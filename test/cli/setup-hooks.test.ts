@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { editHooks, hookClients, hookCommands } from '../../src/cli/setup/client-hooks.ts';
-import { checkHooks } from '../../src/cli/setup/hook-check.ts';
-import { hookCommand } from '../../src/cli/setup/hook-command.ts';
-import { planSetup } from '../../src/cli/setup/setup-plan.ts';
+import { editHooks, hookClients, hookCommands } from '../../src/cli/setup/hook/client-hooks.ts';
+import { checkHooks } from '../../src/cli/setup/hook/hook-check.ts';
+import { planSetup } from '../../src/cli/setup/plan/setup-plan.ts';
+import { hookCommand } from '../../src/cli/setup/program/hook-command.ts';
 import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';

@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clients, configPath, type Surroundings } from '../../src/cli/setup/client.ts';
-import { clientPrograms } from '../../src/cli/setup/client-programs.ts';
-import { findOnPath, NotStarted, startOfEntry } from '../../src/cli/setup/entry-start.ts';
-import { hookCommand } from '../../src/cli/setup/hook-command.ts';
-import { otherUse, packageVersion } from '../../src/cli/setup/own-entry.ts';
-import { planSetup } from '../../src/cli/setup/setup-plan.ts';
+import { clients, configPath } from '../../src/cli/setup/client/client.ts';
+import { planSetup } from '../../src/cli/setup/plan/setup-plan.ts';
+import { clientPrograms } from '../../src/cli/setup/program/client-programs.ts';
+import { findOnPath, NotStarted, startOfEntry } from '../../src/cli/setup/program/entry-start.ts';
+import { hookCommand } from '../../src/cli/setup/program/hook-command.ts';
+import { otherUse, packageVersion } from '../../src/cli/setup/program/own-entry.ts';
+import type { Surroundings } from '../../src/cli/setup/program/surroundings.ts';
 import { newFolder } from '../support/process.ts';
 
 /** A folder of the PATH as npm fills it on Windows. */

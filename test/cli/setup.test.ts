@@ -12,9 +12,9 @@ import {
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 import { describe, expect, it, test } from 'vitest';
-import { editInstructions } from '../../src/cli/setup/agent-instructions.ts';
-import { editJson, json } from '../../src/cli/setup/json-entry.ts';
-import { editToml } from '../../src/cli/setup/toml-entry.ts';
+import { editJson, json } from '../../src/cli/setup/language/json-entry.ts';
+import { editToml } from '../../src/cli/setup/language/toml-entry.ts';
+import { editInstructions } from '../../src/cli/setup/plan/agent-instructions.ts';
 import { newToken } from '../../src/git/locks/token.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';

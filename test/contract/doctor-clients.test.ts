@@ -12,7 +12,7 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { clients } from '../../src/cli/setup/client.ts';
+import { clients } from '../../src/cli/setup/client/client.ts';
 import { deep, describeDeep } from '../support/depth.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { main, newFolder } from '../support/process.ts';

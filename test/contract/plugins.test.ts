@@ -7,7 +7,7 @@ import { copyProgram, writePlugins } from '../../plugins/build.js';
 import { manifests, withProgram, withSkills } from '../../plugins/manifests.js';
 import { hookEvents } from '../../src/app/hook/client-event.ts';
 import { commandName } from '../../src/cli/line/tool-arguments.ts';
-import { packageName } from '../../src/cli/setup/own-entry.ts';
+import { packageName } from '../../src/cli/setup/program/own-entry.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { deep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { hookEvents } from '../../src/app/hook/client-event.ts';
-import { hookClients } from '../../src/cli/setup/client-hooks.ts';
-import { hookCommand } from '../../src/cli/setup/hook-command.ts';
+import { hookClients } from '../../src/cli/setup/hook/client-hooks.ts';
+import { hookCommand } from '../../src/cli/setup/program/hook-command.ts';
 
 const page = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/hooks.md'), 'utf8');
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { manifests } from '../../plugins/manifests.js';
-import { packageName } from '../../src/cli/setup/own-entry.ts';
+import { packageName } from '../../src/cli/setup/program/own-entry.ts';
 
 const top = resolve(import.meta.dirname, '../..');
 /** A package that a command of npm names, with its version or file name. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { manifests, serverName } from '../../plugins/manifests.js';
-import { clients, limitedClients } from '../../src/cli/setup/client.ts';
-import { notListed, passedLimit } from '../../src/cli/setup/listed-tools.ts';
+import { clients, limitedClients } from '../../src/cli/setup/client/client.ts';
+import { notListed, passedLimit } from '../../src/cli/setup/client/listed-tools.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { profileTools, toolList } from '../support/tool-list.ts';
 

@@ -4,7 +4,7 @@ import { findRoot } from '../../app/session/root.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Command } from '../line/command.ts';
 import { printable } from '../screen/terminal.ts';
-import { ownProgram } from '../setup/own-entry.ts';
+import { ownProgram } from '../setup/program/own-entry.ts';
 
 /** `memory-bank merge-driver`: merges a file that both sides changed, for git (gitattributes, "merge"). */
 export const mergeDriver: Command = {

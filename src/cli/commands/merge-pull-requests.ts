@@ -8,7 +8,7 @@ import { findRoot } from '../../app/session/root.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Command, flagText } from '../line/command.ts';
 import { outputFlag, showResult } from '../line/result.ts';
-import { ownProgram } from '../setup/own-entry.ts';
+import { ownProgram } from '../setup/program/own-entry.ts';
 
 const usualRemote = 'origin';
 

@@ -10,19 +10,13 @@ import { wordingFor } from '../line/error-wording.ts';
 import { asJson, outputFlag, showResult } from '../line/result.ts';
 import { inSession } from '../line/run-in-session.ts';
 import { Screen } from '../screen/terminal.ts';
-import {
-  clients,
-  configPath,
-  entryName,
-  limitedClients,
-  type McpClient,
-  type Surroundings,
-} from './client.ts';
-import { CannotStart, NotOnPath, NotStarted, startOfEntry } from './entry-start.ts';
-import { checkHooks } from './hook-check.ts';
-import { notListed, passedLimit } from './listed-tools.ts';
-import { binName, otherUse, ownProgram, pathAdvice, realPath } from './own-entry.ts';
-import { ProbeError, probeProcess, probeUrl, type ServerAnswer } from './server-probe.ts';
+import { clients, configPath, entryName, limitedClients, type McpClient } from './client/client.ts';
+import { notListed, passedLimit } from './client/listed-tools.ts';
+import { checkHooks } from './hook/hook-check.ts';
+import { CannotStart, NotOnPath, NotStarted, startOfEntry } from './program/entry-start.ts';
+import { binName, otherUse, ownProgram, pathAdvice, realPath } from './program/own-entry.ts';
+import { ProbeError, probeProcess, probeUrl, type ServerAnswer } from './program/server-probe.ts';
+import type { Surroundings } from './program/surroundings.ts';
 
 const marks = { good: 'ok', note: 'note', bad: 'WRONG' } as const;
 const styles = { good: 'good', note: 'key', bad: 'bad' } as const;

@@ -25,13 +25,9 @@ import { inSession } from '../line/run-in-session.ts';
 import { Screen } from '../screen/terminal.ts';
 import { chosenLayout, layouts } from './chosen-layout.ts';
 import { chosenCi, ciHosts } from './ci-workflow.ts';
-import { clients, configPath, entryName, type Surroundings } from './client.ts';
-import { hookClients, hookPath } from './client-hooks.ts';
-import { type ClientPrograms, clientPrograms, isFromNpx } from './client-programs.ts';
-import { findOnPath } from './entry-start.ts';
-import { binName, ownMain, ownProgram, packageName, pathAdvice, withoutCmd } from './own-entry.ts';
-import { planText } from './plan-text.ts';
-import { ProjectProposals } from './project-proposals.ts';
+import { clients, configPath, entryName } from './client/client.ts';
+import { hookClients, hookPath } from './hook/client-hooks.ts';
+import { planText } from './plan/plan-text.ts';
 import {
   applyEdit,
   diffOf,
@@ -39,7 +35,19 @@ import {
   planSetup,
   type ServerSettings,
   type Setup,
-} from './setup-plan.ts';
+} from './plan/setup-plan.ts';
+import { type ClientPrograms, clientPrograms, isFromNpx } from './program/client-programs.ts';
+import { findOnPath } from './program/entry-start.ts';
+import {
+  binName,
+  ownMain,
+  ownProgram,
+  packageName,
+  pathAdvice,
+  withoutCmd,
+} from './program/own-entry.ts';
+import type { Surroundings } from './program/surroundings.ts';
+import { ProjectProposals } from './project-proposals.ts';
 
 const forAgents = ['AGENTS.md', 'CLAUDE.md'] as const;
 

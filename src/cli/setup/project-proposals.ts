@@ -7,7 +7,7 @@ import { question } from '../line/prompt.ts';
 import { showResult } from '../line/result.ts';
 import type { Screen } from '../screen/terminal.ts';
 import { chosenNumbers } from './chosen-numbers.ts';
-import { clientMemories } from './client-memories.ts';
+import { clientMemories } from './client/client-memories.ts';
 
 /** The name of the review in which chosen entries wait. */
 const reviewName = 'proposals';

@@ -8,8 +8,8 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import { MemoryError } from '../../core/values/error.ts';
-import { isObject } from '../../core/values/json.ts';
+import { MemoryError } from '../../../core/values/error.ts';
+import { isObject } from '../../../core/values/json.ts';
 import type { Language } from './language.ts';
 
 /** The keys of objects and the indexes of arrays that lead to a value. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { endTree } from '../../app/session/programs.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../core/values/json.ts';
+import { endTree } from '../../../app/session/programs.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../../core/values/json.ts';
 
 /** How long a server may take for all answers together, in milliseconds. */
 const limit = 5_000;

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { personalPath, projectPath, readText } from '../../app/project/project-file.ts';
-import { type Profile, profileVariable } from '../../app/session/agent-profile.ts';
-import { unifiedDiff } from '../../core/diff/unified-diff.ts';
-import { MemoryError } from '../../core/values/error.ts';
-import { own } from '../../core/values/json.ts';
+import { personalPath, projectPath, readText } from '../../../app/project/project-file.ts';
+import { type Profile, profileVariable } from '../../../app/session/agent-profile.ts';
+import { unifiedDiff } from '../../../core/diff/unified-diff.ts';
+import { MemoryError } from '../../../core/values/error.ts';
+import { own } from '../../../core/values/json.ts';
+import { clients, configPath, entryName, type Start } from '../client/client.ts';
+import { editHooks, hookClients, hookPath, isEmptySettings } from '../hook/client-hooks.ts';
+import type { ClientPrograms } from '../program/client-programs.ts';
+import { otherUse } from '../program/own-entry.ts';
+import type { Surroundings } from '../program/surroundings.ts';
 import { editInstructions } from './agent-instructions.ts';
-import { clients, configPath, entryName, type Start, type Surroundings } from './client.ts';
-import { editHooks, hookClients, hookPath, isEmptySettings } from './client-hooks.ts';
-import type { ClientPrograms } from './client-programs.ts';
-import { otherUse } from './own-entry.ts';
 
 /** A change of a file; its text is undefined where the file does not exist. */
 export interface FileEdit {

@@ -1,5 +1,5 @@
-import { MemoryError } from '../../core/values/error.ts';
-import { hasConflictMarkers } from '../../core/yaml/yaml.ts';
+import { MemoryError } from '../../../core/values/error.ts';
+import { hasConflictMarkers } from '../../../core/yaml/yaml.ts';
 
 const begin = '<!-- memory-bank: begin -->';
 const end = '<!-- memory-bank: end -->';

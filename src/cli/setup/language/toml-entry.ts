@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'smol-toml';
-import { MemoryError } from '../../core/values/error.ts';
-import { isObject } from '../../core/values/json.ts';
+import { MemoryError } from '../../../core/values/error.ts';
+import { isObject } from '../../../core/values/json.ts';
 import type { Language } from './language.ts';
 
 /**

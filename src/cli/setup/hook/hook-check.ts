@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import type { Finding } from '../../app/health/finding.ts';
-import { projectPath, readText } from '../../app/project/project-file.ts';
-import { MemoryError } from '../../core/values/error.ts';
-import type { Surroundings } from './client.ts';
+import type { Finding } from '../../../app/health/finding.ts';
+import { projectPath, readText } from '../../../app/project/project-file.ts';
+import { MemoryError } from '../../../core/values/error.ts';
+import { CannotStart, NotOnPath, NotStarted, startOfEntry } from '../program/entry-start.ts';
+import { binName, pathAdvice } from '../program/own-entry.ts';
+import type { Surroundings } from '../program/surroundings.ts';
 import { type HookCommand, hookClients, hookCommands, hookPath, ownHooks } from './client-hooks.ts';
-import { CannotStart, NotOnPath, NotStarted, startOfEntry } from './entry-start.ts';
-import { binName, pathAdvice } from './own-entry.ts';
 
 /** How long a hook may take, in milliseconds. */
 const limit = 10_000;

@@ -1,6 +1,6 @@
-import { paintDiff } from '../../core/answers/painter.ts';
-import type { Screen } from '../screen/terminal.ts';
-import { entryName } from './client.ts';
+import { paintDiff } from '../../../core/answers/painter.ts';
+import type { Screen } from '../../screen/terminal.ts';
+import { entryName } from '../client/client.ts';
 import { diffOf, type SetupPlan } from './setup-plan.ts';
 
 /** The plan of a setup, as a person sees it before it is carried out. */

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname, resolve, win32 } from 'node:path';
-import packageJson from '../../../package.json' with { type: 'json' };
-import { isObject } from '../../core/values/json.ts';
+import packageJson from '../../../../package.json' with { type: 'json' };
+import { isObject } from '../../../core/values/json.ts';
 
 /** The name of the package in the registry, and the version of this program. */
 export const { name: packageName, version: packageVersion } = packageJson;

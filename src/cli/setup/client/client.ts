@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { personalPath, projectPath } from '../../app/project/project-file.ts';
-import { json, jsonWithComments } from './json-entry.ts';
-import type { Language } from './language.ts';
+import { personalPath, projectPath } from '../../../app/project/project-file.ts';
+import { json, jsonWithComments } from '../language/json-entry.ts';
+import type { Language } from '../language/language.ts';
+import { toml } from '../language/toml-entry.ts';
+import type { Surroundings } from '../program/surroundings.ts';
 import type { ToolLimits } from './listed-tools.ts';
-import { toml } from './toml-entry.ts';
 
 /** The command by which a client starts the server. */
 export interface Start {
@@ -12,14 +13,6 @@ export interface Start {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: { readonly [name: string]: string };
-}
-
-/** The folders and variables that decide where clients keep their configuration. */
-export interface Surroundings {
-  readonly root: string;
-  readonly home: string;
-  readonly env: { readonly [name: string]: string | undefined };
-  readonly platform: NodeJS.Platform;
 }
 
 /** An MCP client whose configuration the setup can edit. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { isObject } from '../../core/values/json.ts';
-import { type HookLine, hookCommand, readHookCommand } from './hook-command.ts';
+import { isObject } from '../../../core/values/json.ts';
+import { editJson, jsonWithComments } from '../language/json-entry.ts';
+import { type HookLine, hookCommand, readHookCommand } from '../program/hook-command.ts';
+import { otherUse } from '../program/own-entry.ts';
 import hookSettings from './hook-settings.json' with { type: 'json' };
-import { editJson, jsonWithComments } from './json-entry.ts';
-import { otherUse } from './own-entry.ts';
 
 /** A client that runs hooks, and its settings of them. */
 interface HookClient {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClientFile } from '../../core/memory/proposed-entry.ts';
+import type { ClientFile } from '../../../core/memory/proposed-entry.ts';
 
 /** Limits of the files of one client, and of their bytes. */
 const maxFiles = 50;

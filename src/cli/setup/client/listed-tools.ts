@@ -1,5 +1,5 @@
-import { profileVariable } from '../../app/session/agent-profile.ts';
-import type { Toolset } from '../../core/declarations/toolset.ts';
+import { profileVariable } from '../../../app/session/agent-profile.ts';
+import type { Toolset } from '../../../core/declarations/toolset.ts';
 
 /** The limits of a client on the tools of all its servers. */
 export interface ToolLimits {

@@ -1,9 +1,9 @@
 import { existsSync, type Stats, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve, sep } from 'node:path';
-import { isObject } from '../../core/values/json.ts';
-import type { Surroundings } from './client.ts';
+import { isObject } from '../../../core/values/json.ts';
 import { binName, ownMain, packageName, realPath, withoutCmd } from './own-entry.ts';
 import type { ServerProcess } from './server-probe.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** The action of a client for an entry: it starts a process, or connects to a URL. */
 export type EntryStart =

@@ -1,5 +1,5 @@
-import { hookEvents } from '../../app/hook/client-event.ts';
-import { MemoryError } from '../../core/values/error.ts';
+import { hookEvents } from '../../../app/hook/client-event.ts';
+import { MemoryError } from '../../../core/values/error.ts';
 import hookCommandForm from './hook-command.json' with { type: 'json' };
 import { shimNames, withoutCmd } from './own-entry.ts';
 
