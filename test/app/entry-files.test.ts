@@ -1,76 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { App } from '../../src/app/app.ts';
 import { chosenLayout } from '../../src/cli/setup/chosen-layout.ts';
-import type { Session } from '../../src/core/memory/session.ts';
 import { deep, sample } from '../support/depth.ts';
-import { projectApp } from '../support/project-app.ts';
+import { LayoutMemory } from '../support/layout-memory.ts';
 import { Repo } from '../support/repo.ts';
 
 const config = '.memory-bank/config.yaml';
 
-/** A memory with a session, in one of the layouts. */
-class Memory {
-  readonly repo = Repo.create();
-  readonly app: App = projectApp(this.repo.root);
-  readonly session: Session = this.app.connect({ isAgent: true });
-
-  static async in(layout: 'log' | 'entries'): Promise<Memory> {
-    const memory = new Memory();
-    memory.repo.write('src/lock.ts', 'lock()\nwait()\nunlock()\n');
-    memory.commit('Begin');
-    await memory.call('initialize_memory_bank', { path: memory.repo.root });
-    if (layout === 'entries') await memory.convert('entries');
-    return memory;
-  }
-
-  async call(tool: string, args: object = {}): Promise<string> {
-    const reply = await this.app.call(this.session, tool, args);
-    return JSON.stringify(reply?.body ?? null);
-  }
-
-  convert(to: 'log' | 'entries') {
-    return this.app.run(this.session, 'layout', {}, ({ project }) => project.changeLayout(to));
-  }
-
-  async findings() {
-    const { records } = await this.app.run(this.session, 'check', {}, ({ history }) =>
-      history.evidence({}),
-    );
-    return records.flatMap(({ findings }) => findings);
-  }
-
-  async check(): Promise<string> {
-    return JSON.stringify(await this.findings());
-  }
-
-  commit(message: string): void {
-    this.repo.git('add', '-A');
-    this.repo.git('commit', '-q', '-m', message);
-  }
-
-  decide(title: string, more: object = {}): Promise<string> {
-    return this.call('log_decision', {
-      title,
-      context: 'It is needed.',
-      decision: `Do ${title}.`,
-      ...more,
-    });
-  }
-
-  get files(): string[] {
-    return this.repo.git('ls-tree', '-r', '--name-only', 'HEAD', '.memory-bank').split('\n');
-  }
-
-  async close(): Promise<void> {
-    await this.app.close();
-    expect(this.repo.status()).toEqual([]);
-    expect(this.repo.fsck()).toBe('');
-    this.repo.remove();
-  }
-}
-
 /** An answer without what differs between two runs of the same calls. */
-function plain(answer: string, { repo }: Memory): string {
+function plain(answer: string, { repo }: LayoutMemory): string {
   return (
     answer
       .replaceAll(repo.root, '<root>')
@@ -109,10 +46,10 @@ const pastReadings: typeof readings = [
 ];
 
 describe('a memory whose log entries are files', () => {
-  let single: Memory;
-  let files: Memory;
+  let single: LayoutMemory;
+  let files: LayoutMemory;
   beforeEach(async () => {
-    [single, files] = [await Memory.in('log'), await Memory.in('entries')];
+    [single, files] = [await LayoutMemory.in('log'), await LayoutMemory.in('entries')];
   });
   afterEach(async () => {
     await single.close();
@@ -187,7 +124,7 @@ describe('a memory whose log entries are files', () => {
 });
 
 test('an entry file is changed as a part of its log only', async () => {
-  const memory = await Memory.in('entries');
+  const memory = await LayoutMemory.in('entries');
   await memory.decide('One');
   const path =
     memory.files.find((one) => one.includes('decisionLog/'))?.slice('.memory-bank/'.length) ?? '';
@@ -205,7 +142,7 @@ test('an entry file is changed as a part of its log only', async () => {
 });
 
 test('files that people have written, moved and named are read as entries', async () => {
-  const memory = await Memory.in('entries');
+  const memory = await LayoutMemory.in('entries');
   await memory.decide('One');
   const own = '.memory-bank/decisionLog';
   memory.repo.write(`${own}/2026-01-02-no-heading.md`, 'Just a text.\n');
@@ -231,7 +168,7 @@ test('files that people have written, moved and named are read as entries', asyn
 });
 
 test('a finding about an entry names the file and the line where a person mends it', async () => {
-  const memory = await Memory.in('entries');
+  const memory = await LayoutMemory.in('entries');
   const { repo } = memory;
   await memory.decide('First');
   await memory.decide('Poll', { evidence: ['src/lock.ts:1-3'] });
@@ -260,7 +197,7 @@ test('a finding about an entry names the file and the line where a person mends 
 });
 
 test('a layout is not chosen over files of other kinds, nor during a merge', async () => {
-  const memory = await Memory.in('log');
+  const memory = await LayoutMemory.in('log');
   await memory.call('write_memory_bank_file', { filename: 'decisionLog/mine.md', content: 'x\n' });
   await expect(memory.convert('entries')).rejects.toThrow('decisionLog/mine.md would be read');
   memory.repo.git('rm', '-q', '.memory-bank/decisionLog/mine.md');
@@ -275,7 +212,7 @@ test('a layout is not chosen over files of other kinds, nor during a merge', asy
 });
 
 test('a setup offers the layout to a new memory with a remote, and changes none unasked', async () => {
-  const memory = new Memory();
+  const memory = new LayoutMemory();
   const { app, repo, session } = memory;
   const chosen = (layout?: string) =>
     chosenLayout({ app, values: { layout } }, repo.root, session, {}, false);
@@ -302,7 +239,7 @@ test('a setup offers the layout to a new memory with a remote, and changes none 
 describe('branches with different layouts', () => {
   /** A clone with an own branch of the memory, and its upstream. */
   async function joined(first: 'log' | 'entries', then: 'log' | 'entries') {
-    const memory = await Memory.in(first);
+    const memory = await LayoutMemory.in(first);
     const { repo } = memory;
     await memory.decide('Base');
     await memory.call('track_progress', { action: 'Fix', description: 'base' });
@@ -393,7 +330,7 @@ describe('branches with different layouts', () => {
 });
 
 test('a rule of a mode for a log holds for its entries, on every way to them', async () => {
-  const memory = await Memory.in('entries');
+  const memory = await LayoutMemory.in('entries');
   memory.repo.write(
     '.memory-bank/rules/scribe.yaml',
     'mode: scribe\ninstructions:\n  general: []\n  memory_bank:\n    files_to_update: ["progress.md", "decisionLog/**"]\n',

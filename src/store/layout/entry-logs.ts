@@ -25,6 +25,7 @@ import {
   itemsInLog,
   splitContext,
   splitProgress,
+  withNoteMarks,
 } from './progress-entries.ts';
 
 /** The stored files of a memory, as their layout has them. */
@@ -83,21 +84,26 @@ export function storedChanges(
   };
   const [decided, done] = [filesOf(files, decisions), filesOf(files, progress)];
   const nowDecided = written(decisions, decided, splitDecisions, filedDecisions);
-  const nowDone = written(
+  const shown = edits.find(({ path }) => path === context.path)?.after;
+  const isNoted = shown !== undefined;
+  const filed = written(
     progress,
     done,
-    (...of) => splitProgress(...of, session),
-    (...of) => filedProgress(...of, session),
+    (...of) => splitProgress(...of, session, isNoted),
+    (...of) => filedProgress(...of, session, isNoted),
   );
-  const changes = edits.flatMap((edit): StoredChange[] => {
+  const nowDone = isNoted ? withNoteMarks(filed, shown) : filed;
+  const others = edits.flatMap((edit): StoredChange[] => {
     if (isEntryPath(edit.path)) throw isEntry(edit.path);
     if (edit.path === decisions.path) return changesOf(decisions, decided, nowDecided);
-    if (edit.path === progress.path) return changesOf(progress, done, nowDone);
+    if (edit.path === progress.path) return [];
     if (edit.path !== context.path || edit.after === undefined) return [edit];
     const before = files.text(context.path);
     const own = splitContext(edit.after, before, nowDone);
     return before === own ? [] : [{ path: context.path, before, after: own }];
   });
+  // The entries also say which of them are session notes.
+  const changes = [...others, ...changesOf(progress, done, nowDone)];
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -135,8 +141,9 @@ export function toEntries(files: StoredFiles, isOn: boolean): Conversion {
   const decided = filedDecisions(composeDecisions(before), before);
   const text = composeProgress(done);
   // The same entries have the same file on every branch that converts them.
-  const made = filedProgress(text, done, digestOf(text).slice(0, 8));
+  const filed = filedProgress(text, done, digestOf(text).slice(0, 8), true);
   const own = files.text(context.path);
+  const made = isOn || own === undefined ? filed : withNoteMarks(filed, own);
   const rest = own === undefined ? undefined : splitContext(own, own, made, true);
   return {
     changes: [

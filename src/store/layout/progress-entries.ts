@@ -25,7 +25,18 @@ interface Item {
   readonly day: string;
   /** Its offset in the text that it is from. */
   readonly start: number;
+  /** How the session notes leave it out; undefined for one that can be a note. */
+  readonly mark?: NoteMark | undefined;
 }
+
+/** Whether the session notes leave out one entry only, or the older ones as well. */
+type NoteMark = 'left out' | 'end';
+
+/** The comments at the end of the first line of an entry in a file; no log has them. */
+const comments: Readonly<Record<NoteMark, string>> = {
+  'left out': '<!-- not a session note -->',
+  end: '<!-- session notes end above -->',
+};
 
 /** Composes `progress.md` from its files: their entries are above those of its own list. */
 export function composeProgress({ own = '', entries }: LogFiles): string {
@@ -38,8 +49,20 @@ export function composeProgress({ own = '', entries }: LogFiles): string {
 export function composeContext(own: string, progress: LogFiles): string {
   const all = progressItems(progress);
   const { rest } = withoutItems(own, notesHeading, oneOf(all));
-  const notice = all.length > maxNotes ? `${notesNotice}\n\n` : '';
-  return withItems(withoutNotice(rest), notesHeading, all.slice(0, maxNotes), notice) ?? own;
+  const { shown, isCut } = notesOf(all);
+  const notice = isCut ? `${notesNotice}\n\n` : '';
+  return withItems(withoutNotice(rest), notesHeading, shown, notice) ?? own;
+}
+
+/** The entries that are session notes: the newest of those that have no mark. */
+function notesOf(all: readonly Item[]): {
+  readonly shown: readonly Item[];
+  /** Whether there are older ones. */
+  readonly isCut: boolean;
+} {
+  const end = all.findIndex(({ mark }) => mark === 'end');
+  const notes = (end < 0 ? all : all.slice(0, end)).filter(({ mark }) => mark === undefined);
+  return { shown: notes.slice(0, maxNotes), isCut: notes.length > maxNotes || end >= 0 };
 }
 
 /**
@@ -47,12 +70,18 @@ export function composeContext(own: string, progress: LogFiles): string {
  * keeps it.
  *
  * @param session names the file of new entries.
+ * @param isNoted whether new entries can be session notes.
  */
-export function splitProgress(text: string, before: LogFiles, session: string): LogFiles {
+export function splitProgress(
+  text: string,
+  before: LogFiles,
+  session: string,
+  isNoted: boolean,
+): LogFiles {
   return exactFiles(
     text,
     before,
-    (isKept) => filedProgress(text, before, session, isKept),
+    (isKept) => filedProgress(text, before, session, isNoted, isKept),
     composeProgress,
   );
 }
@@ -60,12 +89,14 @@ export function splitProgress(text: string, before: LogFiles, session: string): 
 /**
  * Gives the dated entries of `progress.md` files.
  *
+ * @param isNoted whether new entries can be session notes.
  * @param isKept whether those that are in its list stay there.
  */
 export function filedProgress(
   text: string,
   before: LogFiles,
   session: string,
+  isNoted: boolean,
   isKept = false,
 ): LogFiles {
   const own = before.own ?? '';
@@ -76,10 +107,11 @@ export function filedProgress(
   const { rest, taken } = withoutItems(text, historyHeading, isFiled);
   const { placed, added } = matched(taken, before.entries);
   const names = new EntryNames(before.entries.map(({ name }) => name));
-  for (const item of added) {
+  for (const one of added) {
+    const item = isNoted || inLog(one) ? one : { ...one, mark: 'left out' as const };
     const old = replacedIn(placed, item.day);
     const isLeft = before.entries.length > 0 && inLog(item);
-    if (old) old.item = item;
+    if (old) old.item = { ...item, mark: old.mark };
     else if (isLeft)
       addTo(placed, names.addLeft(item.day, 'merged', item.text), { item, isNew: true });
     else addTo(placed, names.ofSession(item.day, session), { item, isNew: true });
@@ -101,7 +133,36 @@ export function filedProgress(
 }
 
 function linesOf(items: readonly Item[]): string {
-  return items.map(({ text }) => `${text}\n`).join('');
+  return items.map((item) => `${storedText(item)}\n`).join('');
+}
+
+/** The lines of an entry in a file. */
+function storedText({ text, mark }: Item): string {
+  return mark ? text.replace(/(?=\r?$)/m, ` ${comments[mark]}`) : text;
+}
+
+/**
+ * Marks the entries of files so that the session notes are those of a text.
+ *
+ * @param shown the text of `activeContext.md`.
+ */
+export function withNoteMarks(files: LogFiles, shown: string): LogFiles {
+  const isNoted = oneOf(itemsBelow(shown, notesHeading).map((one) => toItem(shown, one)));
+  const all = progressItems(files);
+  const last = all.findLastIndex(isNoted);
+  const marked = all.map((item, at): Item => {
+    const own = item.mark === 'end' ? undefined : item.mark;
+    return { ...item, mark: isNoted(item) ? undefined : at < last ? 'left out' : own };
+  });
+  const end = notesOf(marked).shown.find((item) => !isNoted(item));
+  const marks = new Map(marked.map((item) => [item.text, item === end ? 'end' : item.mark]));
+  const entries = files.entries.map((file) => {
+    const items = listedIn(file);
+    if (items.every(({ text, mark }) => marks.get(text) === mark)) return file;
+    const lines = linesOf(items.map((item) => ({ ...item, mark: marks.get(item.text) })));
+    return { name: file.name, text: lines };
+  });
+  return { own: files.own, entries };
 }
 
 /**
@@ -196,7 +257,7 @@ function parse({ name, text }: EntryFile): Item[] {
   };
   for (const entry of entries) {
     other(text.slice(from, entry.start));
-    const item = toItem(text, entry);
+    const item = withoutComment(toItem(text, entry));
     items.push(item.day === '' ? { ...item, day } : item);
     from = entry.end;
   }
@@ -204,10 +265,22 @@ function parse({ name, text }: EntryFile): Item[] {
   return items;
 }
 
+/** Reads the mark of an entry in a file. */
+function withoutComment(item: Item): Item {
+  const [first = ''] = item.text.split(/\r?\n/, 1);
+  for (const mark of ['left out', 'end'] as const) {
+    if (!first.trimEnd().endsWith(comments[mark])) continue;
+    const own = first.slice(0, first.lastIndexOf(comments[mark])).trimEnd();
+    return { ...item, text: own + item.text.slice(first.length), mark };
+  }
+  return item;
+}
+
 interface Place {
   item: Item | undefined;
   readonly isNew?: boolean;
   readonly day?: string;
+  readonly mark?: NoteMark | undefined;
 }
 
 /** Finds the file of each entry; those that are left over in a file have no item. */
@@ -218,7 +291,10 @@ function matched(items: readonly Item[], files: readonly EntryFile[]) {
   for (const file of files) {
     placed.set(
       file.name,
-      listedIn(file).map(({ text, day }) => ({ item: open.get(text)?.shift(), day })),
+      listedIn(file).map(({ text, day, mark }) => {
+        const item = open.get(text)?.shift();
+        return { item: item && { ...item, mark }, day, mark };
+      }),
     );
   }
   const left = new Set([...open.values()].flat());
