@@ -21,7 +21,12 @@ import { inSlices, type Steps } from '../records/slices.ts';
 import { type Named, withBaselines } from './baselines.ts';
 import { brokenLinks } from './broken-links.ts';
 import { codeFindings } from './code-findings.ts';
-import { conflictFindings, fileFindings, secretFindings } from './file-findings.ts';
+import {
+  conflictFindings,
+  fileFindings,
+  secretFindings,
+  unmergedRecords,
+} from './file-findings.ts';
 import {
   BranchCode,
   type CodeNow,
@@ -31,7 +36,7 @@ import {
   NamedPlaces,
   readRecords,
 } from './judged-places.ts';
-import { entryConflicts, layoutFindings } from './layout-findings.ts';
+import { entryConflicts, entryTwins, isInConflict, layoutFindings } from './layout-findings.ts';
 import { MendCommands } from './mend-commands.ts';
 import { type MissingLink, NamedRecords } from './named-records.ts';
 import { SavedReadings } from './saved-readings.ts';
@@ -131,6 +136,7 @@ function otherFindings(
   const settings = settingsFindings(reader, mend);
   const others = [
     entryConflicts(reader, mend),
+    entryTwins(reader, mend),
     ruleFindings(reader, mend),
     strayFindings(reader, mend),
     layoutFindings(reader, mend),
@@ -174,16 +180,22 @@ function* readAll(
   const { memory } = reader.history;
   const guard = memory.secretGuard();
   const named = new NamedRecords(memory.view);
+  const unmerged = unmergedRecords(reader);
   for (const record of readRecords(reader, paths, wanted.saved)) {
     yield;
     if (wanted.code.has(record.path)) places.add(record);
     if (wanted.texts.size === 0) continue;
-    const stated = statementsOf(record, named);
+    const stated = statementsOf(record, named, () =>
+      isInConflict(reader, record.path, record.text),
+    );
     statements.push(stated);
     if (!wanted.texts.has(record.path)) continue;
     links.push(...named.missing(record));
     if (record.known) continue;
-    const found = [...secretFindings(guard, record, mend), ...conflictFindings(record, mend)];
+    const found = [
+      ...secretFindings(guard, record, mend),
+      ...conflictFindings(record, mend, unmerged),
+    ];
     if (found.length > 0) contents.set(record.path, found);
     else if (stated.hidden.length === 0) wanted.saved.add(record);
   }

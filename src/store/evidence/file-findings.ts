@@ -3,7 +3,7 @@ import { conflictLine } from '../../core/markdown/conflict-line.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
-import { isEntryPath } from '../layout/log-paths.ts';
+import { isEntryPath, logsOf } from '../layout/log-paths.ts';
 import { FoldedPaths, foldedDifference } from '../records/folded-paths.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import type { Steps } from '../records/slices.ts';
@@ -33,7 +33,7 @@ export function* fileFindings(
     if (![path, ...records].every((one) => reader.mayRead(one))) return;
     addTo(found, path, textFinding(kind, message, { records, mend: command }));
   };
-  const unmerged = new Set(unmergedIn(reader));
+  const unmerged = unmergedRecords(reader);
   const folded = new FoldedPaths(view.paths());
   for (const type of types) {
     for (const file of yield* view.identifying(type)) {
@@ -45,7 +45,7 @@ export function* fileFindings(
       const twins = folded.twinsOf(path);
       if (twins.length > 0) {
         const message = `Its name differs from ${twins.join(' and ')} ${foldedDifference}`;
-        add(path, 'case', message, twins, mend.rename(path, freeName(path, folded)));
+        add(path, 'case', message, twins, mend.rename(path, folded.freeName(path)));
       }
       const twin = view.shadowedBy(file);
       if (twin !== undefined) {
@@ -62,19 +62,13 @@ export function* fileFindings(
   return found;
 }
 
-/** The paths of the records that git has as unmerged. */
-function unmergedIn({ history }: HistoryReader): string[] {
-  const folder = history.memory.inTree('');
+/** The paths of the records that git has as unmerged, and of those with a file that is. */
+export function unmergedRecords({ history }: HistoryReader): ReadonlySet<string> {
+  const { memory, repository } = history;
+  const folder = memory.inTree('');
   const start = folder === '' ? 0 : folder.length + 1;
-  return history.repository.unmergedBelow(folder).map(({ path }) => path.slice(start));
-}
-
-/** A name next to a file that no other one has. */
-function freeName(path: string, others: FoldedPaths): string {
-  const [, stem = path, extension = ''] = /^(.*?)(\.[^./]*)?$/.exec(path) ?? [];
-  let number = 2;
-  while (others.has(`${stem}-${number}${extension}`)) number += 1;
-  return `${stem}-${number}${extension}`;
+  const paths = repository.unmergedBelow(folder).map(({ path }) => path.slice(start));
+  return new Set([...paths, ...(memory.settings.hasEntryFiles ? paths.flatMap(logsOf) : [])]);
 }
 
 /** Says why a file cannot be read as a record, and what helps, without its path. */
@@ -94,11 +88,21 @@ function unreadable(
   }
   // A log can be composed of several files.
   const place = cause instanceof MemoryError ? cause.data?.path : undefined;
-  const command =
-    typeof place === 'string' && isEntryPath(place)
-      ? mend.restore(place, () => undefined)
-      : (mend.restore(path, (text) => type.codec.decode(text, path)) ?? mend.edit(path));
-  return textFinding('unreadable', message, { line: lineIn(reason), mend: command });
+  const line = lineIn(reason);
+  if (typeof place !== 'string' || !isEntryPath(place)) {
+    const command = mend.restore(path, (text) => type.codec.decode(text, path)) ?? mend.edit(path);
+    return textFinding('unreadable', message, { line, mend: command });
+  }
+  const stored = { path: place, line: 1 };
+  const earlier = mend.restore(place, () => undefined);
+  if (earlier !== undefined)
+    return { ...textFinding('unreadable', message, { mend: earlier }), stored };
+  // No editor opens a part of a log.
+  const out = `${message} Save it as UTF-8; the command keeps it and leaves it out of the log.`;
+  return {
+    ...textFinding('unreadable', out, { mend: mend.rename(place, `${place}.txt`) }),
+    stored,
+  };
 }
 
 /** The line that the message of a parser names. */
@@ -114,10 +118,12 @@ export const conflictMessage =
 export function conflictFindings(
   { path, text, value }: CheckedRecord,
   mend: MendCommands,
+  unmerged: ReadonlySet<string>,
 ): readonly TextFinding[] {
   const line = conflictLine(text);
   if (line === undefined || value === undefined) return [];
-  return [textFinding('conflict', conflictMessage, { line, mend: mend.edit(path) })];
+  const command = unmerged.has(path) ? mend.resolve() : mend.edit(path);
+  return [textFinding('conflict', conflictMessage, { line, mend: command })];
 }
 
 /** Finds the credentials in a record, which no write through the program would have accepted. */

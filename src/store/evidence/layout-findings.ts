@@ -6,8 +6,9 @@ import { addTo } from '../../core/values/multimap.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
 import type { EntryFile } from '../layout/entry-files.ts';
 import { composeLog, entriesInLogs, type StoredFiles } from '../layout/entry-logs.ts';
-import { entryFolders, logOfEntry } from '../layout/log-paths.ts';
-import { conflictMessage } from './file-findings.ts';
+import { entryFolders, logAt, logOfEntry } from '../layout/log-paths.ts';
+import { FoldedPaths, foldedDifference } from '../records/folded-paths.ts';
+import { conflictMessage, unmergedRecords } from './file-findings.ts';
 import type { MendCommands } from './mend-commands.ts';
 import { textFinding } from './text-findings.ts';
 
@@ -41,6 +42,7 @@ export function entryConflicts(
   const { settings, storedFiles } = reader.history.memory;
   const found = new Map<string, TextFinding[]>();
   if (!settings.hasEntryFiles) return found;
+  const unmerged = unmergedRecords(reader);
   for (const folder of entryFolders) {
     for (const { name, text } of entriesOf(storedFiles, folder)) {
       const line = conflictLine(text);
@@ -48,8 +50,43 @@ export function entryConflicts(
       const log = line === undefined ? undefined : logOfEntry(path);
       if (line === undefined || log === undefined || !reader.mayRead(log)) continue;
       if (conflictLine(composeLog(storedFiles, log) ?? '') !== undefined) continue;
-      const finding = textFinding('conflict', conflictMessage, { mend: mend.edit(log) });
+      const command = unmerged.has(log) ? mend.resolve() : mend.edit(log);
+      const finding = textFinding('conflict', conflictMessage, { mend: command });
       addTo(found, log, { ...finding, stored: { path, line } });
+    }
+  }
+  return found;
+}
+
+/** Whether a merge has left conflict markers in a record, or in a file of a log. */
+export function isInConflict(reader: HistoryReader, path: string, text: string): boolean {
+  if (conflictLine(text) !== undefined) return true;
+  const { settings, storedFiles } = reader.history.memory;
+  const log = settings.hasEntryFiles ? logAt(path) : undefined;
+  if (!log) return false;
+  return entriesOf(storedFiles, log.folder).some((file) => conflictLine(file.text) !== undefined);
+}
+
+/** Finds the entry files whose names some file systems do not tell apart. */
+export function entryTwins(
+  reader: HistoryReader,
+  mend: MendCommands,
+): ReadonlyMap<string, readonly TextFinding[]> {
+  const { settings, storedFiles } = reader.history.memory;
+  const found = new Map<string, TextFinding[]>();
+  if (!settings.hasEntryFiles) return found;
+  for (const folder of entryFolders) {
+    const paths = entriesOf(storedFiles, folder).map(({ name }) => `${folder}/${name}`);
+    const names = new FoldedPaths(paths);
+    for (const path of paths) {
+      const log = logOfEntry(path);
+      const twins = names.twinsOf(path);
+      if (twins.length === 0 || log === undefined || !reader.mayRead(log)) continue;
+      const message = `The name of its entry ${path} differs from ${twins.join(' and ')} ${foldedDifference}`;
+      const finding = textFinding('case', message, {
+        mend: mend.rename(path, names.freeName(path)),
+      });
+      addTo(found, log, { ...finding, stored: { path, line: 1 } });
     }
   }
   return found;

@@ -117,11 +117,23 @@ interface HiddenDecision {
   readonly first: string;
 }
 
-/** Reads the statements of a record about itself and about others. */
-export function statementsOf(record: CheckedRecord, links: NamedRecords): RecordStatements {
-  const { path, decisions, relative, bytes } = record;
+/**
+ * Reads the statements of a record about itself and about others.
+ *
+ * @param isInConflict whether a merge has left both versions of its decisions in it: then neither of them
+ *   hides the other.
+ */
+export function statementsOf(
+  record: CheckedRecord,
+  links: NamedRecords,
+  isInConflict: () => boolean,
+): RecordStatements {
+  const { path, relative, bytes } = record;
   const { annotations, sections } = record.statements;
   const { supersedes, supersededBy, expires } = annotations;
+  const titles = new Set(record.decisions);
+  const isTwice = titles.size < record.decisions.length;
+  const decisions = isTwice && isInConflict() ? [...titles] : record.decisions;
   const hidden = record.known ? [] : hiddenDecisions(record, decisions);
   return {
     supersedes,

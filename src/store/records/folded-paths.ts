@@ -22,6 +22,14 @@ export class FoldedPaths {
     return this.#paths.has(foldName(path));
   }
 
+  /** A name next to a file that no other one has. */
+  freeName(path: string): string {
+    const [, stem = path, extension = ''] = /^(.*?)(\.[^./]*)?$/.exec(path) ?? [];
+    let number = 2;
+    while (this.has(`${stem}-${number}${extension}`)) number += 1;
+    return `${stem}-${number}${extension}`;
+  }
+
   /** The other paths with the same folded name. */
   twinsOf(path: string): string[] {
     return [...(this.#paths.get(foldName(path)) ?? [])].filter((other) => other !== path);
