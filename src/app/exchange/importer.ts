@@ -15,6 +15,7 @@ import type { Reader, Store, Transaction } from '../../core/memory/store.ts';
 import { describeIssue, MemoryError } from '../../core/values/error.ts';
 import { toIssue } from '../../core/values/input.ts';
 import { isObject } from '../../core/values/json.ts';
+import { logOfEntry } from '../../store/layout/log-paths.ts';
 import { inSlices, Slice, type Steps } from '../../store/records/slices.ts';
 import { type App, redactText } from '../app.ts';
 import type { CallOptions } from '../session/call-context.ts';
@@ -123,7 +124,9 @@ async function importSource(
   request: ImportRequest,
 ): Promise<Omit<ImportReport, 'commits'>> {
   const progress = new ImportProgress(context);
-  const { found: fit, left, notes } = await readSource(context, { format, source }, progress);
+  const read = await readSource(context, { format, source }, progress);
+  const { notes } = read;
+  const { found: fit, left } = await withoutEntries(context, read);
   const total: ImportOutcome = {
     created: [],
     replaced: [],
@@ -211,6 +214,19 @@ async function readSource(
   }
   await inSlices(check(), checking);
   return { found, left: remarks, notes };
+}
+
+/** Leaves out the records that this memory would read as entries of a log. */
+async function withoutEntries(context: Context, read: Findings): Promise<Findings> {
+  const logOf = ({ type, value }: ImportedRecord) => logOfEntry(type.path(value));
+  if (!read.found.some(logOf)) return read;
+  if ((await context.project.layout()).layout !== 'entries') return read;
+  const left = read.found.flatMap((one) => {
+    const message = `would be an entry of ${logOf(one)} here: move it to another folder first`;
+    return logOf(one) === undefined ? [] : [{ from: one.from, message }];
+  });
+  const found = read.found.filter((one) => logOf(one) === undefined);
+  return { ...read, found, left: [...read.left, ...left] };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Decisions } from '../../core/memory/conflict.ts';
 import { conflictAddress } from '../../core/memory/conflict-address.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { invalid, MemoryError } from '../../core/values/error.ts';
+import { logOfEntry } from '../layout/log-paths.ts';
 import type { Sides } from '../merge/diff3.ts';
 import type { FieldDecision } from '../merge/field-conflicts.ts';
 import { type MergedFile, mergeFile } from '../merge/merge-file.ts';
@@ -68,7 +69,7 @@ export class Decided {
     });
   }
 
-  /** The decisions of one record. */
+  /** The decisions of one record. That of a log as a whole is also one of each of its files. */
   of(record: string): FieldDecisions & { readonly text: string | undefined } {
     const { ours, theirs, texts = new Map<string, string>() } = this.#decisions;
     const start = conflictAddress(record, '');
@@ -81,7 +82,10 @@ export class Decided {
         (name) => [name, { text: texts.get(start + name) ?? '' }] as const,
       ),
     ]);
-    const others = ours.includes(record) ? 'ours' : theirs.includes(record) ? 'theirs' : undefined;
+    const log = logOfEntry(record);
+    const sideOf = (path: string) =>
+      ours.includes(path) ? 'ours' : theirs.includes(path) ? 'theirs' : undefined;
+    const others = sideOf(record) ?? (log === undefined ? undefined : sideOf(log));
     return { fields, others, text: texts.get(record) };
   }
 

@@ -5,6 +5,7 @@ import { invalid } from '../../core/values/error.ts';
 import type { ResolvedFile } from '../../git/commit/resolve-merge.ts';
 import type { Unmerged, UnmergedVersion } from '../../git/index/index-file.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
+import { logOfEntry } from '../layout/log-paths.ts';
 import { mapSides } from '../merge/diff3.ts';
 import { isSame, type MergedFile } from '../merge/merge-file.ts';
 import { maxFileBytes } from '../records/record-file.ts';
@@ -76,7 +77,13 @@ function checkDecisions(decisions: Decisions, paths: readonly string[]): void {
   };
   for (const side of ['ours', 'theirs', 'texts'] as const) {
     const wrong = given[side].find(
-      (one) => !paths.some((path) => one === path || one.startsWith(conflictAddress(path, ''))),
+      (one) =>
+        !paths.some(
+          (path) =>
+            one === path ||
+            one.startsWith(conflictAddress(path, '')) ||
+            (side !== 'texts' && one === logOfEntry(path)),
+        ),
     );
     if (wrong === undefined) continue;
     const known =
