@@ -1,12 +1,12 @@
-// `npm run test:clients`: installs the clients into a scratch folder, and validates the plugins with them.
+// `npm run test:plugins`: installs clients into a scratch folder, and validates the plugins with them.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { manifests } from '../plugins/manifests.js';
+import { manifests } from '../../plugins/manifests.js';
 
-const plugins = resolve(import.meta.dirname, '../dist/plugins');
+const plugins = resolve(import.meta.dirname, '../../dist/plugins');
 
 /** The npm package of each client, and its commands that must succeed. */
 const clients = [
