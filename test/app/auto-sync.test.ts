@@ -96,7 +96,7 @@ test('changes are gathered, pushed, and reach the next session elsewhere', async
   expect(await state(there.opened)).toEqual({ at, tried, problem: undefined });
 });
 
-test('a server that writes nothing learns what others push, while it is in use', async () => {
+deep('a server that writes nothing learns what others push, while it is in use', async () => {
   const here = await serve(clone());
   const planned = new Set<NodeJS.Timeout>();
   let later = 0;
@@ -133,23 +133,26 @@ test('a server that writes nothing learns what others push, while it is in use',
   expect(planned.size).toBe(0);
 });
 
-test('a brief first gets what others have pushed, but does not wait for a slow remote', async () => {
-  const here = await serve(clone());
-  const there = await serve(clone(), { ...quick, interval: 60_000 });
-  await add(here.opened, here.sync, 'a');
-  await here.sync.close();
-  await there.sync.catchUp();
-  expect(await there.opened.call.store.get(note, 'a')).toBeDefined();
-  const slow = await serve(clone(), { ...quick, interval: 60_000, maxBriefWaitMs: 1 });
-  await slow.sync.catchUp();
-  expect(await state(slow.opened)).toMatchObject({ at: undefined, tried: undefined });
-  await slow.sync.close();
-  // The next process does not wait for the same remote again.
-  expect(await state(slow.opened)).toMatchObject({ tried: expect.any(String) });
-  const off = await serve(clone());
-  await off.sync.catchUp();
-  expect((await state(off.opened)).tried).toBeUndefined();
-});
+deep(
+  'a brief first gets what others have pushed, but does not wait for a slow remote',
+  async () => {
+    const here = await serve(clone());
+    const there = await serve(clone(), { ...quick, interval: 60_000 });
+    await add(here.opened, here.sync, 'a');
+    await here.sync.close();
+    await there.sync.catchUp();
+    expect(await there.opened.call.store.get(note, 'a')).toBeDefined();
+    const slow = await serve(clone(), { ...quick, interval: 60_000, maxBriefWaitMs: 1 });
+    await slow.sync.catchUp();
+    expect(await state(slow.opened)).toMatchObject({ at: undefined, tried: undefined });
+    await slow.sync.close();
+    // The next process does not wait for the same remote again.
+    expect(await state(slow.opened)).toMatchObject({ tried: expect.any(String) });
+    const off = await serve(clone());
+    await off.sync.catchUp();
+    expect((await state(off.opened)).tried).toBeUndefined();
+  },
+);
 
 deep('a session does not wait for a slow remote, nor ask again after a moment', async () => {
   const { opened, sync } = await serve(clone(), { ...quick, maxWaitMs: 1, recent: 60_000 });
@@ -194,7 +197,7 @@ deep('commits of code are never pushed without being asked', async () => {
   await expect.poll(remoteNotes).toHaveLength(2);
 });
 
-test('a write says once in each session why it is not pushed', async () => {
+deep('a write says once in each session why it is not pushed', async () => {
   const repo = clone();
   repo.write('code.ts', 'secret plan\n');
   repo.git('add', '.');
@@ -220,7 +223,7 @@ deep('the end of the process pushes what is left', async () => {
   expect(remoteNotes()).toHaveLength(2);
 });
 
-test('a server does it where the configuration asks for it', async () => {
+deep('a server does it where the configuration asks for it', async () => {
   const repo = clone();
   const app = projectApp(repo.root);
   const session = app.connect();

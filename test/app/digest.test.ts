@@ -194,7 +194,7 @@ describe('after a change', () => {
     await world.expectQuick();
   });
 
-  test('a hook does not know the brief, which is not an error', async () => {
+  deep('a hook does not know the brief, which is not an error', async () => {
     const { repo } = await prepared();
     const memory = QuickHookMemory.open(repo.path('.memory-bank'), agent);
     const before = await memory?.brief();
@@ -234,7 +234,7 @@ describe('after a change', () => {
     expect(await world.quick({ budget: 4_000, prompt: 'quince and medlar' })).toContain('a-twin');
   });
 
-  test('what is known against a record follows the record that replaces another one', async () => {
+  deep('what is known against a record follows the record that replaces another one', async () => {
     await prepared();
     await world.put('uses', 'See knowledge/decisions/note-4.md: quince and medlar');
     unlinkSync(world.file('brief'));
@@ -292,7 +292,7 @@ describe('the last changes of what is shown', () => {
     await world.expectQuick();
   });
 
-  test('an action is told first what a person wrote, and by whom', async () => {
+  deep('an action is told first what a person wrote, and by whom', async () => {
     await prepared();
     const file = 'src/quince.ts';
     await world.call('log_decision', { title: 'Medlar', context: 'x', decision: `Use ${file}` });
@@ -320,34 +320,37 @@ describe('the last changes of what is shown', () => {
     expect(JSON.stringify(whole)).toBe(found);
   });
 
-  test('the history of a log is not read again for the decisions that are as they were', async () => {
-    await prepared();
-    const decide = (title: string) =>
-      world.call('log_decision', { title, context: 'x', decision: `${title} it is` });
-    await decide('Quince');
-    await decide('Medlar');
-    await world.keep();
-    await decide('Gorse');
-    await decide('Hazel');
-    await setTimeout(60);
-    const asked = await world.app.run(world.session, 'digest', {}, async (context) => {
-      const dated = vi.spyOn(context.store, 'dated');
-      await keepDigest(context);
-      return dated.mock.calls.flatMap(([places]) =>
-        places.map(({ path, section }) => section ?? path),
-      );
-    });
-    const own = asked.filter((one) => !one.startsWith('knowledge/'));
-    // A decision has its parts as sections.
-    const titles = own.map((one) => one.replace(/ - \d{4}-.*$/, ''));
-    expect([...new Set(titles)]).toEqual([
-      'decisionLog.md',
-      'Decision Log',
-      'Decision Log > Gorse',
-      'Decision Log > Hazel',
-    ]);
-    await world.expectQuick();
-  });
+  deep(
+    'the history of a log is not read again for the decisions that are as they were',
+    async () => {
+      await prepared();
+      const decide = (title: string) =>
+        world.call('log_decision', { title, context: 'x', decision: `${title} it is` });
+      await decide('Quince');
+      await decide('Medlar');
+      await world.keep();
+      await decide('Gorse');
+      await decide('Hazel');
+      await setTimeout(60);
+      const asked = await world.app.run(world.session, 'digest', {}, async (context) => {
+        const dated = vi.spyOn(context.store, 'dated');
+        await keepDigest(context);
+        return dated.mock.calls.flatMap(([places]) =>
+          places.map(({ path, section }) => section ?? path),
+        );
+      });
+      const own = asked.filter((one) => !one.startsWith('knowledge/'));
+      // A decision has its parts as sections.
+      const titles = own.map((one) => one.replace(/ - \d{4}-.*$/, ''));
+      expect([...new Set(titles)]).toEqual([
+        'decisionLog.md',
+        'Decision Log',
+        'Decision Log > Gorse',
+        'Decision Log > Hazel',
+      ]);
+      await world.expectQuick();
+    },
+  );
 
   deep('they follow commits, switches and resets that leave the files as they are', async () => {
     const { repo } = await prepared();
@@ -380,7 +383,7 @@ describe('the last changes of what is shown', () => {
     await world.expectQuick();
   });
 
-  test('a commit that confirms a record without a change of it is one', async () => {
+  deep('a commit that confirms a record without a change of it is one', async () => {
     const { repo } = await prepared();
     const line = `Memory-Confirmed: ${'0'.repeat(40)} knowledge/decisions/note-2.md`;
     repo.git('commit', '-q', '--allow-empty', '-m', 'memory: confirm note-2', '-m', line);
@@ -389,7 +392,7 @@ describe('the last changes of what is shown', () => {
     await world.expectQuick();
   });
 
-  test('during a checkout no day and author is shown instead of a wrong one', async () => {
+  deep('during a checkout no day and author is shown instead of a wrong one', async () => {
     const { repo } = await prepared();
     const path = '.memory-bank/knowledge/decisions/note-68.md';
     repo.write(path, `${repo.read(path)}Quince.\n`);

@@ -141,7 +141,7 @@ test('an entry file is changed as a part of its log only', async () => {
   await memory.close();
 });
 
-test('files that people have written, moved and named are read as entries', async () => {
+deep('files that people have written, moved and named are read as entries', async () => {
   const memory = await LayoutMemory.in('entries');
   await memory.decide('One');
   const own = '.memory-bank/decisionLog';
@@ -167,7 +167,7 @@ test('files that people have written, moved and named are read as entries', asyn
   await memory.close();
 });
 
-test('a finding about an entry names the file and the line where a person mends it', async () => {
+deep('a finding about an entry names the file and the line where a person mends it', async () => {
   const memory = await LayoutMemory.in('entries');
   const { repo } = memory;
   await memory.decide('First');
@@ -196,7 +196,7 @@ test('a finding about an entry names the file and the line where a person mends 
   await memory.close();
 });
 
-test('a layout is not chosen over files of other kinds, nor during a merge', async () => {
+deep('a layout is not chosen over files of other kinds, nor during a merge', async () => {
   const memory = await LayoutMemory.in('log');
   await memory.call('write_memory_bank_file', { filename: 'decisionLog/mine.md', content: 'x\n' });
   await expect(memory.convert('entries')).rejects.toThrow('decisionLog/mine.md would be read');
@@ -283,7 +283,7 @@ describe('branches with different layouts', () => {
     },
   );
 
-  test("entries that a server's merge has left in a log are read, found, and moved", async () => {
+  deep("entries that a server's merge has left in a log are read, found, and moved", async () => {
     const { memory, upstream } = await joined('log', 'entries');
     const { repo } = memory;
     const [base = ''] = memory.files.filter((path) => path.includes('-base-'));
@@ -329,7 +329,7 @@ describe('branches with different layouts', () => {
   });
 });
 
-test('a rule of a mode for a log holds for its entries, on every way to them', async () => {
+deep('a rule of a mode for a log holds for its entries, on every way to them', async () => {
   const memory = await LayoutMemory.in('entries');
   memory.repo.write(
     '.memory-bank/rules/scribe.yaml',

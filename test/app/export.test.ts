@@ -5,7 +5,7 @@ import { App } from '../../src/app/app.ts';
 import { exportMemory } from '../../src/app/exchange/exporter.ts';
 import { importSources } from '../../src/app/exchange/importer.ts';
 import type { JsonObject } from '../../src/core/values/json.ts';
-import { sample } from '../support/depth.ts';
+import { deep, sample } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -121,7 +121,7 @@ describe('an export that is imported again gives the same files', () => {
     expect(other.files()).toEqual(Object.fromEntries(expected));
   });
 
-  it('server-memory and rules, as they were imported', async () => {
+  deep('server-memory and rules, as they were imported', async () => {
     const one = new World();
     worlds.push(one);
     const lines = [

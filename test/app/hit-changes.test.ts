@@ -99,7 +99,7 @@ test('a branch, a merge and a reset change the answer', async () => {
   expect(await changed('otters')).toContain('by ann');
 });
 
-test.each([
+deep.each([
   [
     'the merge button of a forge',
     () => {

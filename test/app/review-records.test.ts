@@ -101,7 +101,7 @@ describe('a record of a review that is accepted alone', () => {
     },
   );
 
-  test.each(places)('counts as accepted, where the memory is %s', async (_, to) => {
+  deep.each(places)('counts as accepted, where the memory is %s', async (_, to) => {
     const { app, person, agent } = await begin(to);
     const accepted = () =>
       app.run(person, 'review', {}, async ({ history, reviews }) => {
@@ -127,7 +127,7 @@ describe('a record of a review that is accepted alone', () => {
     expect(await accepted()).toEqual([all, 0, 0]);
   });
 
-  test('can be a decision of a log, which leaves the other ones waiting', async () => {
+  deep('can be a decision of a log, which leaves the other ones waiting', async () => {
     const { app, person, agent } = await begin();
     for (const title of ['One', 'Two', 'Three']) await decide(app, agent, title);
     await decide(app, person, 'Meanwhile');
@@ -200,7 +200,7 @@ describe('a record of a review that is accepted alone', () => {
     },
   );
 
-  test('is merged by the decisions about its sections, unless one has changed since', async () => {
+  deep('is merged by the decisions about its sections, unless one has changed since', async () => {
     const { app, person, agent } = await begin();
     const log = (texts: readonly string[]) =>
       `# Notes\n\n${texts.map((text, i) => `## Part ${i}\n\n${text}\n`).join('\n')}`;

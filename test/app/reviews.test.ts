@@ -82,7 +82,7 @@ describe('where reviews are required', () => {
     },
   );
 
-  test.each(isFull ? places : places.slice(0, 1))(
+  deep.each(isFull ? places : places.slice(0, 1))(
     'and the memory is %s, a change of an agent waits until a person accepts it',
     async (_, to) => {
       const app = start();

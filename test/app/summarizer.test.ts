@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { Model } from '../../src/app/model/model.ts';
 import { ModelSummarizer } from '../../src/app/model/model-summarizer.ts';
 import type { SummaryRequest } from '../../src/core/declarations/summarizer.ts';
+import { deep } from '../support/depth.ts';
 import { ModelEndpoint } from '../support/model.ts';
 
 let endpoint: ModelEndpoint;
@@ -76,7 +77,7 @@ it('does once what is asked for again while it waits', async () => {
   expect(await asked()).toHaveLength(2);
 });
 
-it.each([{ status: 400 }, { content: ' ' }])(
+deep.each([{ status: 400 }, { content: ' ' }])(
   'tells the log once when it fails: %j',
   async (reply) => {
     await endpoint.say(reply);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { projectPath, readMemoryFile } from '../../src/app/project/project-file.ts';
 import { create } from '../git/create.ts';
+import { deep } from '../support/depth.ts';
 import { note } from '../support/note.ts';
 import { open } from '../support/open.ts';
 import type { Repo } from '../support/repo.ts';
@@ -29,7 +30,7 @@ test('a text for agents that is a link to another one leads to it', () => {
   expect(projectPath(repo.root, repo.path('CLAUDE.md'))).toBe(repo.path('CLAUDE.md'));
 });
 
-test.each([
+deep.each([
   ['out of the project', '..', /is a symbolic link to .*, outside of/],
   ['nowhere', 'missing.md', /is a symbolic link whose target does not exist/],
   ['to itself', 'CLAUDE.md', /is a symbolic link that leads to itself/],

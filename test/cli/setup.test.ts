@@ -459,7 +459,7 @@ describe('init', () => {
     },
   );
 
-  it('changes the command of an entry that is its own, and nothing else', () => {
+  deep('changes the command of an entry that is its own, and nothing else', () => {
     const added = { env: { MEMORY_BANK_TOOLSETS: 'graph' }, timeout: 5, alwaysAllow: ['search'] };
     const mine = { command: 'memory-bank', args: ['--profile', 'agent'], ...added };
     const { repo, home, run } = project({

@@ -116,7 +116,7 @@ describe('the answer to a model fits into what a client accepts', () => {
     expect(whole.sort()).toEqual(Object.keys(promised));
   });
 
-  it('by every tool that reads a large memory', async () => {
+  deep('by every tool that reads a large memory', async () => {
     const given = new Map<string, Body>();
     const reads = new Set(tools.flatMap(({ name, effect }) => (effect === 'read' ? name : [])));
     for (const [tool, args] of everything) {
@@ -128,7 +128,7 @@ describe('the answer to a model fits into what a client accepts', () => {
     await call('search_memory', { query: 'word', limit: 100 });
   });
 
-  it('by every tool that refuses long arguments', async () => {
+  deep('by every tool that refuses long arguments', async () => {
     for (const { name, input } of tools) {
       if (!isFull && Object.keys(input.shape).length === 0) continue;
       const fields = Object.keys(input.shape).filter((field) => field !== 'confirm');

@@ -141,7 +141,7 @@ describe('a build', () => {
     expect(['CompleteRequestSchema', 'ListToolsRequestSchema'].filter(has)).toEqual([]);
   });
 
-  test('is not repeated while nothing has changed', () => {
+  deep('is not repeated while nothing has changed', () => {
     const [id = ''] = builtIds();
     const before = [main, join(builds, id, 'cli.js')].map((path) => statSync(path).ino);
     build();

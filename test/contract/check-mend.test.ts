@@ -130,7 +130,7 @@ deep('the command of a finding removes or renames a file with the key of another
   expect(repo.read(path)).toContain('key: one');
 });
 
-test('the editor does not overwrite the record whose key another file has', () => {
+deep('the editor does not overwrite the record whose key another file has', () => {
   const path = remember('one');
   const other = '.memory-bank/knowledge/patterns/two.md';
   const text = repo.read(path);

@@ -82,7 +82,7 @@ describe('search and show', () => {
     expect(text.slice(lines[0] - 1, lines[1]).join('\n')).toBe(content.trimEnd());
   });
 
-  test('show one section by the name that a search gives it', () => {
+  deep('show one section by the name that a search gives it', () => {
     const { results } = JSON.parse(run('search', 'stateless', 'JWT', '--output', 'json').stdout);
     const shown = run('show', 'decisionLog.md', '--section', results[0].section);
     expect(shown.stdout).toMatch(/^## Tokens[\s\S]*Use JWT/);
@@ -91,7 +91,7 @@ describe('search and show', () => {
     expect(unknown.stderr).toMatch(/There is no section "Zebra"[\s\S]*Decision Log > Tokens/);
   });
 
-  test('fail when there is nothing', () => {
+  deep('fail when there is nothing', () => {
     expect(run('search', 'zebra')).toMatchObject({ status: 3, stdout: '' });
     expect(run('show', 'zebra')).toMatchObject({ status: 3, stdout: '' });
     expect(run('show', '../README.md')).toMatchObject({ status: 3, stdout: '' });

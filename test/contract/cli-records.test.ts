@@ -196,7 +196,7 @@ describe('export', () => {
     expect(again.stderr).toContain(`In ${target('notes')} there is memory.MD already. Nothing was`);
   });
 
-  test.each([
+  deep.each([
     [['export'], 2, 'The formats are: markdown (everything as one text), site ('],
     [['export', 'html'], 2, 'One page with everything is: memory-bank export site memory.html.'],
     [

@@ -104,7 +104,7 @@ describe('the arguments of a tool', () => {
     expect(run('progress').stdout).toContain('Ship: it');
   });
 
-  test('JSON on stdin may begin with a byte order mark', () => {
+  deep('JSON on stdin may begin with a byte order mark', () => {
     const entry = JSON.stringify({ category: 'patterns', key: 'marked', value: 'v' });
     expect(program(repo.root, `\ufeff${entry}`)('memory-write', '--json', '-').status).toBe(0);
     expect(run('memory-read', '--key', 'marked').stdout).toContain('value: v');
@@ -122,7 +122,7 @@ describe('the arguments of a tool', () => {
     expect(broken.stderr).toContain('--features is not valid JSON');
   });
 
-  test.each([
+  deep.each([
     [['log-decision', '--title', 'x'], 2, '--context is required'],
     [['memory-read', '--limit', 'many'], 2, '--limit must be a number, not "many"'],
     [['get-feature', '--slug', 'none'], 3, "Feature 'none' not found"],
@@ -154,7 +154,7 @@ describe('the arguments of a tool', () => {
     [['export', TOKEN], '[a GitHub token]'],
     [['log', '--revision', TOKEN], '[a GitHub token]'],
   ];
-  test.each(sample(answersTo, 4))('an error does not repeat a credential (%#)', (args, message) => {
+  deep.each(sample(answersTo, 4))('an error does not repeat a credential (%#)', (args, message) => {
     const { stdout, stderr } = run(...args);
     expect(stderr).toContain(message);
     // Not even a piece of it.

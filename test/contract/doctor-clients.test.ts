@@ -137,27 +137,30 @@ deep('doctor starts npx outside of the project, whose settings it would read', (
   expect(readFileSync(seen, 'utf8')).not.toContain(repo.root);
 });
 
-test('doctor names the tools that a client is not offered, and a list that it does not take', () => {
-  const env = { MEMORY_BANK_PROFILE: 'agent' };
-  const entry = { command: 'node', args: [main], env };
-  const repo = Repo.create();
-  repo.write('.agents/mcp_config.json', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));
-  const bare = { command: 'node', args: [main] };
-  repo.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { 'memory-bank': bare } }));
-  repo.write('.mcp.json', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));
-  const { stdout } = runProgram(repo.root, ['doctor'], {
-    env: { PATH: process.env.PATH, HOME: newFolder(), MEMORY_BANK_DURABILITY: 'relaxed' },
-  });
-  const lines = stdout.split('\n');
-  const about = (title: string) => lines.find((line) => line.slice(6).startsWith(title));
-  expect(about('Claude Code')).toMatch(/^ok .* starts the server$/);
-  expect(about('Tools')).toMatch(
-    /^ok .* Claude Code, Copilot CLI, Antigravity: \d+ of \d+ tools are listed\. Not listed: graph, .*; search_as_of, .* of history/,
-  );
-  expect(about('Cursor')).toMatch(/^note .* lists \d+ tools, and Cursor takes at most 80 of all/);
-});
+deep(
+  'doctor names the tools that a client is not offered, and a list that it does not take',
+  () => {
+    const env = { MEMORY_BANK_PROFILE: 'agent' };
+    const entry = { command: 'node', args: [main], env };
+    const repo = Repo.create();
+    repo.write('.agents/mcp_config.json', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));
+    const bare = { command: 'node', args: [main] };
+    repo.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { 'memory-bank': bare } }));
+    repo.write('.mcp.json', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));
+    const { stdout } = runProgram(repo.root, ['doctor'], {
+      env: { PATH: process.env.PATH, HOME: newFolder(), MEMORY_BANK_DURABILITY: 'relaxed' },
+    });
+    const lines = stdout.split('\n');
+    const about = (title: string) => lines.find((line) => line.slice(6).startsWith(title));
+    expect(about('Claude Code')).toMatch(/^ok .* starts the server$/);
+    expect(about('Tools')).toMatch(
+      /^ok .* Claude Code, Copilot CLI, Antigravity: \d+ of \d+ tools are listed\. Not listed: graph, .*; search_as_of, .* of history/,
+    );
+    expect(about('Cursor')).toMatch(/^note .* lists \d+ tools, and Cursor takes at most 80 of all/);
+  },
+);
 
-test('doctor advises to renew an entry of the project that older programs refuse', () => {
+deep('doctor advises to renew an entry of the project that older programs refuse', () => {
   const entry = { command: 'node', args: [main, '--profile', 'agent'] };
   expect(look('project', entry, { repo: Repo.create() })).toMatch(
     /^note .*has the option --profile, which an older program refuses: run memory-bank init/,

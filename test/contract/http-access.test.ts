@@ -6,6 +6,7 @@ import {
   routeAccess,
 } from '../../src/server/http/auth/route-access.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
+import { deep } from '../support/depth.ts';
 import { key, personKey, type Served, serve } from '../support/http.ts';
 import { Issuer } from '../support/issuer.ts';
 import { newFolder } from '../support/process.ts';
@@ -169,7 +170,7 @@ describe('the table of access', () => {
     expect(() => accessTo({ ...endpoint, answer: Object() }, false)).toThrow('GET /new');
   });
 
-  test.each(Object.entries(kinds))('decides about %s', async (_, kind) => {
+  deep.each(Object.entries(kinds))('decides about %s', async (_, kind) => {
     for (const [route, declared] of routeAccess) {
       const access = typeof declared === 'string' ? declared : declared[0];
       // The file of the page itself is missing here, and the projects have no names.

@@ -320,7 +320,7 @@ describe('memory-bank serve', () => {
     expect(stderr).toContain('memory-bank serve --help');
   });
 
-  test('without a key makes one for the run, and prints it once', async () => {
+  deep('without a key makes one for the run, and prints it once', async () => {
     const program = await HttpProgram.start();
     const [, made = ''] = /the API key of this run is (\S+)\n/.exec(program.err) ?? [];
     expect(Buffer.from(made, 'base64url')).toHaveLength(32);

@@ -227,7 +227,7 @@ deep('idle connections make room for new ones at the limit', async () => {
   expect(await answerTo(head('GET /status', 'Connection: close'))).toContain('memoryBankStatus');
 });
 
-test('a small answer does not wait for the large ones that were asked for before it', async () => {
+deep('a small answer does not wait for the large ones that were asked for before it', async () => {
   const reads = 200;
   const unread = Array.from({ length: reads }, () => open().pause());
   await Promise.all(unread.map((socket) => once(socket, 'connect')));

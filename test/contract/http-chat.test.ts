@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { type Asked, failure, key, type Served, seedQuestion, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { ModelEndpoint, type Reply as ModelReply } from '../support/model.ts';
@@ -205,7 +206,7 @@ describe('with a model', () => {
 
   const message = (of: object) => JSON.stringify({ choices: [{ message: of }] });
   const call = { name: 'list_memory_bank_files', arguments: '{}' };
-  test.each<[ModelReply, number]>([
+  deep.each<[ModelReply, number]>([
     [{ status: 500 }, 502],
     [{ status: 401 }, 502],
     [{ status: 404 }, 502],
@@ -287,7 +288,7 @@ describe('a streamed answer', () => {
   });
 
   const chunk = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
-  test.each<[ModelReply]>([
+  deep.each<[ModelReply]>([
     [{ status: 500 }],
     [{ content: '' }],
     [{ raw: 'not json' }],
@@ -453,7 +454,7 @@ describe('without a model', () => {
   });
 });
 
-test('the model is configured by the environment', async () => {
+deep('the model is configured by the environment', async () => {
   const program = await HttpProgram.start([], {
     MEMORY_BANK_API_KEYS: key,
     MEMORY_BANK_CHAT_URL: endpoint.url,

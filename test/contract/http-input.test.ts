@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { failure, key, type Served, serve } from '../support/http.ts';
 
 let api: Served;
@@ -176,7 +177,7 @@ describe('the body', () => {
     expect(answer).toMatchObject({ status: 415, body: invalid });
   });
 
-  test.each(['/memory-bank/file', '/memory-bank/trackProgress', '/chat', '/mcp'])(
+  deep.each(['/memory-bank/file', '/memory-bank/trackProgress', '/chat', '/mcp'])(
     'of 10 MB for %s is 413, declared or not',
     async (path) => {
       const size = 10_000_000;
@@ -325,7 +326,7 @@ describe('a request', () => {
     expect(bodyOf(answer)).toEqual(invalid);
   });
 
-  test.each([
+  deep.each([
     ['head', 'GET /status HTTP/1.1\r\nHost: localhost\r\n'],
     [
       'body',

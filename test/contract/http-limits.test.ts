@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { viewFace } from '../../src/server/view/view-face.ts';
+import { deep } from '../support/depth.ts';
 import { type Answer, failure, key, type Served, serve } from '../support/http.ts';
 import { newFolder } from '../support/process.ts';
 
@@ -96,7 +97,7 @@ describe('a caller', () => {
     expect((await status(served, { authorization: '' })).status).toBe(200);
   });
 
-  test.each([
+  deep.each([
     ['x-forwarded-for', '203.0.113.1'],
     ['forwarded', 'for=203.0.113.1'],
     ['x-real-ip', '203.0.113.1'],

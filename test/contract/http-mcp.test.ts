@@ -241,7 +241,7 @@ describe('sessions', () => {
     expect((await ask('GET', '/status')).status).toBe(200);
   });
 
-  test('of one caller replace its own idle ones', async () => {
+  deep('of one caller replace its own idle ones', async () => {
     const { url } = await started({ keys: [key, 'other'] });
     const other = new Wire(url, 'other');
     await other.begin();

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { exportJWK, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AccessTokens } from '../../src/server/http/auth/access-tokens.ts';
+import { deep } from '../support/depth.ts';
 import { key, type Served, serve } from '../support/http.ts';
 import { type Claims, Issuer } from '../support/issuer.ts';
 import { modernCall } from '../support/modern.ts';
@@ -95,7 +96,7 @@ describe('an access token', () => {
     expect(authors[1]).not.toBe('Alice Example');
   });
 
-  test.each<[string, Claims, string | undefined]>([
+  deep.each<[string, Claims, string | undefined]>([
     ['line ends and brackets', { name: 'A\nB <x>\u0000' }, 'A B x <alice@example.com>'],
     ['no name', { name: undefined, preferred_username: 'al' }, 'al <alice@example.com>'],
     ['no name at all', { name: undefined }, 'alice <alice@example.com>'],

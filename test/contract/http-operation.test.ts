@@ -197,7 +197,7 @@ project:
     expect(() => readServeConfig(text)).toThrow(message);
   });
 
-  test('names the file that it cannot use', () => {
+  deep('names the file that it cannot use', () => {
     writeFileSync(file, 'log-format: json\nhosts: a');
     const args = [main, 'serve', '--config', file];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewFace } from '../../src/server/view/view-face.ts';
-import { sample } from '../support/depth.ts';
+import { deep, sample } from '../support/depth.ts';
 import { failure, key, type Served, serve } from '../support/http.ts';
 import { endStatus, HttpProgram } from '../support/http-program.ts';
 import { Issuer } from '../support/issuer.ts';
@@ -301,7 +301,7 @@ describe('the command line', () => {
     expect(status).not.toBe(0);
   });
 
-  test('serves the projects that it names', async () => {
+  deep('serves the projects that it names', async () => {
     const args = ['--project', `one=${api.root}`, '--project', `two=${web.root}`];
     const MEMORY_BANK_API_KEYS = 'key-of-the-tests';
     const program = await HttpProgram.start(args, { MEMORY_BANK_API_KEYS });

@@ -76,23 +76,26 @@ describe('with required reviews, an API key', () => {
     expect(message).toContain(`Memory-Agent: client:${pretender}\n`);
   });
 
-  test('cannot restore a record of its review, remove one or end a merge in the memory', async () => {
-    await agent('POST', '/memory-bank/logDecision', {
-      body: { title: 'Mine', context: 'c', decision: 'd' },
-    });
-    const [review] = await reviewsOf();
-    const before = state();
-    const body = { path: 'decisionLog.md', revision: review.branch };
-    await agent('POST', '/memory/restore', { body });
-    await agent('POST', '/memory/restore', {
-      body: { ...body, revision: 'HEAD~1', removes: true },
-    });
-    await agent('POST', '/memory/resolve', { body: { ours: ['decisionLog.md'], theirs: [] } });
-    await agent('DELETE', '/memory-bank/file/decisionLog.md');
-    expect(state()).toBe(before);
-  });
+  deep(
+    'cannot restore a record of its review, remove one or end a merge in the memory',
+    async () => {
+      await agent('POST', '/memory-bank/logDecision', {
+        body: { title: 'Mine', context: 'c', decision: 'd' },
+      });
+      const [review] = await reviewsOf();
+      const before = state();
+      const body = { path: 'decisionLog.md', revision: review.branch };
+      await agent('POST', '/memory/restore', { body });
+      await agent('POST', '/memory/restore', {
+        body: { ...body, revision: 'HEAD~1', removes: true },
+      });
+      await agent('POST', '/memory/resolve', { body: { ours: ['decisionLog.md'], theirs: [] } });
+      await agent('DELETE', '/memory-bank/file/decisionLog.md');
+      expect(state()).toBe(before);
+    },
+  );
 
-  test('cannot decide on a review, nor mark commits as reviewed', async () => {
+  deep('cannot decide on a review, nor mark commits as reviewed', async () => {
     await agent('POST', '/memory-bank/logDecision', {
       body: { title: 'Mine', context: 'c', decision: 'd' },
     });
@@ -120,7 +123,7 @@ describe('with required reviews, an API key', () => {
     expect(served.repo.git('log', '-1', '--format=%B')).toContain('Memory-Reviewed: ');
   });
 
-  test('cannot confirm a record, as the key of a person can', async () => {
+  deep('cannot confirm a record, as the key of a person can', async () => {
     const before = state();
     // A verification by an agent that finds everything as it was says nothing new.
     await callModern('verify_memory', { path: 'decisionLog.md#First' });
@@ -137,7 +140,7 @@ describe('with required reviews, an API key', () => {
     ]);
   });
 
-  test.each(['initialize', 'discover'])('is an agent in MCP, by %s', async (era) => {
+  deep.each(['initialize', 'discover'])('is an agent in MCP, by %s', async (era) => {
     const before = state();
     const args = { title: 'Mine', context: 'c', decision: 'd' };
     if (era === 'discover') await callModern('log_decision', args);
@@ -197,7 +200,7 @@ test('commits of agents that a person has accepted do not count as not reviewed'
   expect(await unreviewed()).toBe(before + 1);
 });
 
-test('a change that a person makes over REST is committed at once', async () => {
+deep('a change that a person makes over REST is committed at once', async () => {
   const body = { path: 'decisionLog.md', before: text(), text: `${text()}\nMore.\n` };
   const saved = await person('POST', '/memory/record', { body });
   expect(saved.headers.get('x-memory-branch')).toBe('main');

@@ -134,7 +134,7 @@ describe('a sign-in', () => {
     expect(redeemed).toMatchObject({ client_id: 'window', resource: audience });
   });
 
-  test('opens a session of the person, who decides on the changes of agents', async () => {
+  deep('opens a session of the person, who decides on the changes of agents', async () => {
     await requireReviews();
     const agent = { authorization: `Bearer ${await issuer.token(audience)}` };
     const asked = await served.ask('POST', '/memory-bank/file', { headers: agent, body: note });
@@ -212,7 +212,7 @@ describe('a sign-in', () => {
     await withId.close();
   });
 
-  test.each([undefined, ['client_secret_basic'], ['client_secret_post', 'none']])(
+  deep.each([undefined, ['client_secret_basic'], ['client_secret_post', 'none']])(
     'of a confidential client proves its identity by its secret, in the way %j',
     async (ways) => {
       issuer.grants.client = { id: 'window', secret: 'a secret_of-the:window' };
@@ -278,7 +278,7 @@ describe('a sign-in fails, and nothing is open:', () => {
     expect(issuer.grants.redeemed).toEqual([]);
   });
 
-  test.each<[string, number, object, number]>([
+  deep.each<[string, number, object, number]>([
     ['is out of order', 500, { error: 'server_error' }, 502],
     ['sends no JSON object', 200, [], 502],
     ['sends no token', 200, { token_type: 'Bearer' }, 502],

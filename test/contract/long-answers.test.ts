@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { maxAnswer } from '../../src/core/answers/answer-limit.ts';
+import { deep } from '../support/depth.ts';
 import { main, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -63,7 +64,7 @@ test('a context names the call that returns the rest', async () => {
   );
 });
 
-test('a person at a terminal gets all of it', () => {
+deep('a person at a terminal gets all of it', () => {
   const args = [main, 'list-tasks', '--objective-slug', 'o', '--output', 'json'];
   const { stdout } = spawnSync(process.execPath, args, { cwd: repo.root, encoding: 'utf8' });
   expect(JSON.parse(stdout).data.tasks).toHaveLength(90);
@@ -86,7 +87,7 @@ function textAt(value: unknown, key: string): string | undefined {
   return undefined;
 }
 
-test.each(readers)(
+deep.each(readers)(
   '%s cuts a long text, and returns the rest by its section',
   async (tool, args, key) => {
     const whole = range(4_000)

@@ -126,7 +126,7 @@ describe('a pinned client', () => {
     await subscription.close();
   });
 
-  test.each([
+  deep.each([
     ['HTTP', overHttp],
     ['stdio', overStdio],
   ] as const)('gets the skills of the program over %s', async (way, over) => {

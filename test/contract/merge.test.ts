@@ -217,7 +217,7 @@ describe('native git', () => {
     );
   });
 
-  it('leaves a conflict to a person, and the server serves the rest', async () => {
+  deep('leaves a conflict to a person, and the server serves the rest', async () => {
     const project = await begin();
     for (const [branch, name] of [
       ['one', 'A'],

@@ -45,7 +45,7 @@ describe('the command line', () => {
     expect(run('--help').stdout).toContain('--toolsets');
   });
 
-  test.each([
+  deep.each([
     [['--nonsense'], '--nonsense'],
     [['nonsense'], 'There is no command "nonsense".'],
     [['--root'], '--root'],
@@ -57,7 +57,7 @@ describe('the command line', () => {
     expect(stderr).toContain('Usage: memory-bank');
   });
 
-  test.each([
+  deep.each([
     [
       ['export'],
       /needs a format\. The formats are: markdown .*\nUsage: memory-bank export \[format\] \[folder\] /,
@@ -100,7 +100,7 @@ describe('the command line', () => {
     expect(await names(new RawClient([main], { env: { ...plugin, ...env } }))).toHaveLength(12);
   });
 
-  test('--profile lists what an agent needs, and every other tool stays callable', async () => {
+  deep('--profile lists what an agent needs, and every other tool stays callable', async () => {
     const repo = Repo.create();
     const client = new RawClient([main, '--profile', 'agent'], { cwd: repo.root }).initialize();
     let id = 0;
@@ -134,7 +134,7 @@ describe('the command line', () => {
     expect(await client.end()).toBe(0);
   });
 
-  test.each([
+  deep.each([
     ['team', ['claim_task', 'release_task', 'sync_memory']],
     // These had its tools once.
     ['documents,history', ['claim_task', 'sync_memory', 'activate_project', 'search_as_of']],
@@ -146,7 +146,7 @@ describe('the command line', () => {
     await client.end();
   });
 
-  test('DEBUG=true logs each call to stderr, and to no client', async () => {
+  deep('DEBUG=true logs each call to stderr, and to no client', async () => {
     const client = new RawClient([main], { env: { DEBUG: 'true' } }).initialize();
     client.call(1, 'memory_write', { category: 'patterns', key: 'private', value: 'private' });
     const { result } = await client.answer(1);
@@ -253,7 +253,7 @@ describe('the root', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  test.each(['/', 'home'])(
+  deep.each(['/', 'home'])(
     '%s is refused in the words of the toolset, and the server stays',
     async (at) => {
       const home = newFolder();
@@ -316,7 +316,7 @@ describe('the files of the memory bank as resources', () => {
     expect(await client.end()).toBe(0);
   });
 
-  test('the brief is a tool, a prompt and a resource', async () => {
+  deep('the brief is a tool, a prompt and a resource', async () => {
     const cwd = repository();
     const client = new RawClient([main], { cwd, env: { HOME: newFolder() } }).initialize();
     const uri = 'memory-bank://brief';

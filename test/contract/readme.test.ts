@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { sample } from '../support/depth.ts';
+import { deep, sample } from '../support/depth.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
 import { profileTools } from '../support/tool-list.ts';
 
@@ -70,7 +70,7 @@ test.each(sample(clients, 2))(
   },
 );
 
-test('every option of the usage text is in docs/configuration.md', () => {
+deep('every option of the usage text is in docs/configuration.md', () => {
   const { stdout } = spawnSync(process.execPath, [main, '--help'], { encoding: 'utf8' });
   // A quoted command of git has options of its own.
   const own = stdout.replace(/"git\s[^"]*"/g, '');

@@ -136,7 +136,7 @@ describe('a conflicted merge', () => {
     expect(repo.read(feature)).toContain('description: Signing in');
   });
 
-  test('leaves code alone', async () => {
+  deep('leaves code alone', async () => {
     for (const branch of ['other', 'main']) {
       repo.git('checkout', '-q', branch);
       repo.write('code.ts', `${branch}\n`);

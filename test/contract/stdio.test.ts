@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { sample } from '../support/depth.ts';
+import { deep, sample } from '../support/depth.ts';
 import { buildProbeServer, newFolder, RawClient, type Start } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 import { signalled } from '../support/windows.ts';
@@ -123,7 +123,7 @@ describe('tools', () => {
     });
   });
 
-  test.each(sample([[5], ['text'], [[]], [null], [{ name: 1 }], [{}]], 2))(
+  deep.each(sample([[5], ['text'], [[]], [null], [{ name: 1 }], [{}]], 2))(
     'answer wrong arguments themselves: %j',
     async (args) => {
       const { result } = await greeted().call(1, 'note_read', args).answer(1);
@@ -139,7 +139,7 @@ describe('tools', () => {
 
   const similar = 'Unknown tool: mcp__memory__note_reed. Did you mean note_read?';
 
-  test.each([
+  deep.each([
     ['an unknown tool', { name: 'nothing' }, 'Unknown tool: nothing'],
     ['a similar name', { name: 'mcp__memory__note_reed' }, similar],
     ['an unlisted tool', { name: 'hidden' }, 'Unknown tool: hidden'],
@@ -224,7 +224,7 @@ describe('resources and prompts', () => {
     ]);
   });
 
-  test.each([
+  deep.each([
     ['note://nothing', -32002],
     ['note://%zz', -32002],
     ['file:///etc/passwd', -32002],
@@ -234,34 +234,38 @@ describe('resources and prompts', () => {
     expect((await client.answer(1)).error.code).toBe(code);
   });
 
-  test('a new record changes the list; only a change of a subscribed record is reported', async () => {
-    const client = greeted().request(1, 'resources/list');
-    await client.answer(1);
-    client.call(2, 'note_write', write);
-    await client.told('notifications/resources/list_changed');
-    client.request(3, 'resources/subscribe', { uri: 'note://a%20b' });
-    client.request(4, 'resources/subscribe', { uri: 'note://later' });
-    await client.answer(4);
-    client.call(5, 'note_write', { name: 'other', text: '' });
-    client.call(6, 'note_write', { ...write, text: 'second' });
-    const updated = (uri: string) =>
-      client.find(
-        ({ method, params }) => method === 'notifications/resources/updated' && params.uri === uri,
-      );
-    await updated('note://a%20b');
-    client.call(7, 'note_write', { name: 'later', text: '' });
-    await updated('note://later');
-    client.request(8, 'resources/unsubscribe', { uri: 'note://a%20b' });
-    client.call(9, 'note_write', { ...write, text: 'third' });
-    client.call(10, 'note_write', { name: 'later', text: 'again' });
-    await client.answer(10);
-    await client.end();
-    const uris = client.messages
-      .filter(({ method }) => method === 'notifications/resources/updated')
-      .map(({ params }) => params.uri);
-    expect(uris.filter((uri) => uri === 'note://a%20b')).toHaveLength(1);
-    expect(uris).not.toContain('note://other');
-  });
+  deep(
+    'a new record changes the list; only a change of a subscribed record is reported',
+    async () => {
+      const client = greeted().request(1, 'resources/list');
+      await client.answer(1);
+      client.call(2, 'note_write', write);
+      await client.told('notifications/resources/list_changed');
+      client.request(3, 'resources/subscribe', { uri: 'note://a%20b' });
+      client.request(4, 'resources/subscribe', { uri: 'note://later' });
+      await client.answer(4);
+      client.call(5, 'note_write', { name: 'other', text: '' });
+      client.call(6, 'note_write', { ...write, text: 'second' });
+      const updated = (uri: string) =>
+        client.find(
+          ({ method, params }) =>
+            method === 'notifications/resources/updated' && params.uri === uri,
+        );
+      await updated('note://a%20b');
+      client.call(7, 'note_write', { name: 'later', text: '' });
+      await updated('note://later');
+      client.request(8, 'resources/unsubscribe', { uri: 'note://a%20b' });
+      client.call(9, 'note_write', { ...write, text: 'third' });
+      client.call(10, 'note_write', { name: 'later', text: 'again' });
+      await client.answer(10);
+      await client.end();
+      const uris = client.messages
+        .filter(({ method }) => method === 'notifications/resources/updated')
+        .map(({ params }) => params.uri);
+      expect(uris.filter((uri) => uri === 'note://a%20b')).toHaveLength(1);
+      expect(uris).not.toContain('note://other');
+    },
+  );
 
   test('in another workspace all of them have changed', async () => {
     const client = greeted().call(1, 'note_write', write);
@@ -273,14 +277,14 @@ describe('resources and prompts', () => {
     expect(params.uri).toBe('note://a%20b');
   });
 
-  test('without a project there are none', async () => {
+  deep('without a project there are none', async () => {
     const client = greeted({ cwd: '/' }).request(1, 'resources/list');
     expect((await client.answer(1)).result).toEqual({ resources: [] });
     client.request(2, 'resources/read', { uri: 'note://a' });
     expect((await client.answer(2)).error.message).toContain('--root');
   });
 
-  test('a prompt is listed and written from the records', async () => {
+  deep('a prompt is listed and written from the records', async () => {
     const client = greeted().call(1, 'note_write', write).request(2, 'prompts/list');
     expect((await client.answer(2)).result.prompts).toEqual([
       { name: 'recall', title: 'Recall', description: 'Recalls the notes' },
@@ -351,7 +355,7 @@ describe('bad input', () => {
     expect(client.messages.filter(({ id }) => id === null)).toHaveLength(2);
   });
 
-  test('a line of 50 MB is refused by its id, and the next one is served', async () => {
+  deep('a line of 50 MB is refused by its id, and the next one is served', async () => {
     const client = greeted();
     client.call(1, 'note_write', { name: 'big', text: 'x'.repeat(50_000_000) }).call(2, 'steps');
     expect((await client.answer(1)).error.code).toBe(-32600);
@@ -359,7 +363,7 @@ describe('bad input', () => {
     expect(await client.end()).toBe(0);
   });
 
-  test('deep nesting and names such as __proto__ do not end the process', async () => {
+  deep('deep nesting and names such as __proto__ do not end the process', async () => {
     const client = greeted();
     const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
     client.send(

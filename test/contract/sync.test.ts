@@ -264,7 +264,7 @@ describe.each(sample(remotes, 1))('over %s', (_, url) => {
     expect(two.head()).toBe(tip());
   });
 
-  test('an empty remote gets the branch', async () => {
+  deep('an empty remote gets the branch', async () => {
     const empty = `empty-${name}`;
     new Repo(folder).git('init', '-q', '--bare', '-b', 'main', empty);
     new Repo(join(folder, empty)).git('config', 'http.receivepack', 'true');

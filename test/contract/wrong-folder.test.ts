@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { key } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
@@ -37,7 +38,7 @@ describe('over stdio', () => {
     await client.end();
   });
 
-  test.each([
+  deep.each([
     ['the current one', {}, false],
     ['that of Claude Code', { CLAUDE_PROJECT_DIR: '.' }, false],
     ['the root of the client', {}, true],
@@ -54,29 +55,32 @@ describe('over stdio', () => {
     },
   );
 
-  test('a folder that a person gave to the program has no such remark', async () => {
+  deep('a folder that a person gave to the program has no such remark', async () => {
     const [cwd, home] = [newFolder(), newFolder()];
     const { client, textsOf } = await started(cwd, home, [], { MEMORY_BANK_ROOT: cwd });
     expect(await textsOf(1)).toHaveLength(1);
     await client.end();
   });
 
-  test('two projects in one window: the one of the start is served, else the client is asked', async () => {
-    const [one, two] = [Repo.create().root, Repo.create().root];
-    const inOne = await started(one, newFolder(), [one, two]);
-    const elsewhere = await started(newFolder(), newFolder(), [one, two]);
-    expect((await inOne.textsOf(1)).slice(1)).toEqual([
-      `The memory of ${one} is served. The client also has ${two} open: if that is meant, call set_memory_bank_path with its path.`,
-    ]);
-    expect(await elsewhere.textsOf(1)).toEqual([
-      expect.stringContaining(
-        `The client has several projects open: ${inJson(one)}, ${inJson(two)}. Call set_memory_bank_path with the path of the one that is meant`,
-      ),
-    ]);
-    elsewhere.client.call(2, 'set_memory_bank_path', { path: two }).call(3, 'memory_list');
-    expect(await elsewhere.textsOf(3)).toHaveLength(1);
-    await Promise.all([inOne.client.end(), elsewhere.client.end()]);
-  });
+  deep(
+    'two projects in one window: the one of the start is served, else the client is asked',
+    async () => {
+      const [one, two] = [Repo.create().root, Repo.create().root];
+      const inOne = await started(one, newFolder(), [one, two]);
+      const elsewhere = await started(newFolder(), newFolder(), [one, two]);
+      expect((await inOne.textsOf(1)).slice(1)).toEqual([
+        `The memory of ${one} is served. The client also has ${two} open: if that is meant, call set_memory_bank_path with its path.`,
+      ]);
+      expect(await elsewhere.textsOf(1)).toEqual([
+        expect.stringContaining(
+          `The client has several projects open: ${inJson(one)}, ${inJson(two)}. Call set_memory_bank_path with the path of the one that is meant`,
+        ),
+      ]);
+      elsewhere.client.call(2, 'set_memory_bank_path', { path: two }).call(3, 'memory_list');
+      expect(await elsewhere.textsOf(3)).toHaveLength(1);
+      await Promise.all([inOne.client.end(), elsewhere.client.end()]);
+    },
+  );
 });
 
 test('over HTTP, a server in the wrong folder says how to start it in a project', async () => {

@@ -3,7 +3,7 @@ import { MemoryError } from '../../src/core/values/error.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { GitConfig } from '../../src/git/repository/config.ts';
 import { Conversions } from '../../src/git/repository/conversions.ts';
-import { runs } from '../support/depth.ts';
+import { deep, runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
@@ -104,7 +104,7 @@ test('two stars after a letter stay within a name, as in the newest git', () => 
   }
 });
 
-test('random patterns match as in git', () => {
+deep('random patterns match as in git', () => {
   const part = fc.constantFrom(
     'a',
     'b',

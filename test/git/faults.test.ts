@@ -415,7 +415,7 @@ describe('the repository changes', () => {
     return files;
   }
 
-  test('when a person takes the lock of the branch, not even the index is replaced', async () => {
+  deep('when a person takes the lock of the branch, not even the index is replaced', async () => {
     const repo = create();
     const index = statSync(repo.path('.git/index')).ino;
     const lock = `${refFile('main')}.lock`;
@@ -427,7 +427,7 @@ describe('the repository changes', () => {
     expect(statSync(repo.path('.git/index')).ino).toBe(index);
   });
 
-  test('when a person removes a lock and takes it: that lock is left alone', async () => {
+  deep('when a person removes a lock and takes it: that lock is left alone', async () => {
     const repo = create();
     const lock = '.git/index.lock';
     const files = takenOnceFilled(repo, lock);

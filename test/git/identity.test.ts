@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isFull } from '../support/depth.ts';
+import { deep, isFull } from '../support/depth.ts';
 import { Repo } from '../support/repo.ts';
 import { passing } from './create.ts';
 import { open, put } from './repository-at.ts';
@@ -83,7 +83,7 @@ describe('an identity is the one of git', () => {
     },
   );
 
-  test.each<[string, readonly (readonly [string, string])[], NodeJS.ProcessEnv, RegExp]>([
+  deep.each<[string, readonly (readonly [string, string])[], NodeJS.ProcessEnv, RegExp]>([
     ['an empty name', user, { GIT_AUTHOR_NAME: '' }, /GIT_AUTHOR_NAME is empty/],
     ['a name of punctuation', user, { GIT_COMMITTER_NAME: ':, ' }, /GIT_COMMITTER_NAME is empty/],
     [

@@ -6,7 +6,7 @@ import { IndexFile } from '../../src/git/index/index-file.ts';
 import { lineTime } from '../../src/git/index/index-time.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury } from '../faults/place.ts';
-import { runs, sample } from '../support/depth.ts';
+import { deep, runs, sample } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import fc from '../support/fc.ts';
 import { moving, releasing } from '../support/ref-form.ts';
@@ -289,7 +289,7 @@ const step = fc.record({
   text,
 });
 
-test.each(sample([2, 4], 1))(
+deep.each(sample([2, 4], 1))(
   'after any edits and changes git sees what differs, version %i',
   async (version) => {
     await fc.assert(

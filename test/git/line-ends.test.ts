@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { restyleTo } from '../../src/git/objects/line-ends.ts';
 import { litter } from '../faults/place.ts';
+import { deep } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import type { Repo } from '../support/repo.ts';
@@ -67,7 +68,7 @@ describe.each(conversions)('a memory that was checked out with CRLF by %s', (_, 
     expect(litter(repo.root)).toEqual([]);
   });
 
-  test('keeps the other records as git shows them', async () => {
+  deep('keeps the other records as git shows them', async () => {
     const repo = checkedOut(convert);
     const opened = await open(repo.root, [note, letter]);
     await put(opened, 'c', 'new');
@@ -77,7 +78,7 @@ describe.each(conversions)('a memory that was checked out with CRLF by %s', (_, 
     expect(freshStatus(repo)).toEqual([]);
   });
 
-  test('and then edited: the edit is committed with the line ends of the blob', async () => {
+  deep('and then edited: the edit is committed with the line ends of the blob', async () => {
     const repo = checkedOut(convert);
     repo.write(path('a'), text('a', 'by hand').replaceAll('\n', '\r\n'));
     const opened = await open(repo.root, [note, letter]);
@@ -88,7 +89,7 @@ describe.each(conversions)('a memory that was checked out with CRLF by %s', (_, 
     expect(freshStatus(repo)).toEqual([]);
   });
 
-  test('and staged by the user: the staged file stays as it is', async () => {
+  deep('and staged by the user: the staged file stays as it is', async () => {
     const repo = checkedOut(convert);
     repo.write('.memory-bank/notes/own.yaml', text('own', 'staged').replaceAll('\n', '\r\n'));
     repo.git('add', '.memory-bank/notes/own.yaml');

@@ -6,6 +6,7 @@ import { Repository } from '../../src/git/commit/repository.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { bury, litter } from '../faults/place.ts';
+import { deep } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { gitEnv, knowsTables, Repo } from '../support/repo.ts';
 import { skipOnWindows } from '../support/windows.ts';
@@ -58,7 +59,7 @@ test('is made by the next process where one died while it wrote the list of its 
 const both =
   '\tdefaultBranch = trunk\n\tdefaultObjectFormat = sha256\n\tdefaultRefFormat = reftable\n';
 
-test.each([
+deep.each([
   ['settings', '2.46.0', both, {}, 'sha256', true],
   [
     'variables',

@@ -137,14 +137,14 @@ describe.each(tried)('$name', { timeout: 900_000 }, (scenario) => {
     }
   });
 
-  test('is done without all of these', async () => {
+  deep('is done without all of these', async () => {
     const stage = await stageOf(scenario);
     for (const code of codesOf(scenario, 2)) {
       expect(await onDisk(stage, refusing(dispensable, code), false), code).toEqual([]);
     }
   });
 
-  test('is done where a link shows another inode than its file', async () => {
+  deep('is done where a link shows another inode than its file', async () => {
     expect(await onDisk(await stageOf(scenario), new InodeOfPath(), false)).toEqual([]);
   });
 
@@ -160,7 +160,7 @@ describe.each(tried)('$name', { timeout: 900_000 }, (scenario) => {
     }
   });
 
-  test.each(sample(needed, 3))(
+  deep.each(sample(needed, 3))(
     'is refused by name and leaves no lock without %s',
     async (operation) => {
       const stage = await stageOf(scenario);

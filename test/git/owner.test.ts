@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { checkOwner } from '../../src/git/repository/owner.ts';
-import { sample } from '../support/depth.ts';
+import { deep, sample } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
 import { open, put } from './repository-at.ts';
@@ -78,7 +78,7 @@ describe.skipIf(process.getuid?.() !== 0)('a repository of another user', () => 
     expect(accepted(linked, {})).toEqual([false, false]);
   });
 
-  test.each<[string, boolean, (top: string) => NodeJS.ProcessEnv]>([
+  deep.each<[string, boolean, (top: string) => NodeJS.ProcessEnv]>([
     ['its path', true, (top) => safe(top)],
     ['any', true, () => safe('*')],
     ['another one', false, (top) => safe(`${top}x`)],

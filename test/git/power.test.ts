@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Recorded } from '../faults/points.ts';
 import { scenarios } from '../faults/scenario.ts';
 import { Stage } from '../faults/stage.ts';
-import { isFull, runs, sample } from '../support/depth.ts';
+import { deep, isFull, runs, sample } from '../support/depth.ts';
 import { Random } from '../support/random.ts';
 
 // The seeds are fixed, so that a missing fsync shows in every run; the fault runs try others.
@@ -25,7 +25,7 @@ describe.each(sample(names, 1))('a power cut in "%s"', (name) => {
       }
     });
 
-    test('leaves no change half done', async () => {
+    deep('leaves no change half done', async () => {
       for (let moment = 0; moment < recorded.moments; moment += isFull ? 2 : 24) {
         for (const seed of [moment, 1000 + moment]) {
           expect(await recorded.cut(moment, ordering, new Random(seed))).toEqual([]);

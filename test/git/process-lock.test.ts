@@ -14,6 +14,7 @@ import type { MemoryError } from '../../src/core/values/error.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { ProcessLock } from '../../src/git/locks/process-lock.ts';
 import { isDead, newToken, type ProcessToken } from '../../src/git/locks/token.ts';
+import { deep } from '../support/depth.ts';
 import { FaultFiles, logLine } from '../support/fault-files.ts';
 import { newFolder } from '../support/process.ts';
 
@@ -137,7 +138,7 @@ describe('the lock of a process', () => {
     expect([...lock().leftovers()]).toEqual([]);
   });
 
-  test('is released for waiters, also if its holder has more work', async () => {
+  deep('is released for waiters, also if its holder has more work', async () => {
     const [busy, other] = [lock(), lock()];
     let turns = 0;
     let over = false;

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { hubOf, upstreamOf } from '../../src/git/remote/remote.ts';
 import { GitConfig } from '../../src/git/repository/config.ts';
+import { deep } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 let here: Repo;
@@ -105,7 +106,7 @@ test('a branch that is pushed elsewhere is not synced, with advice that works', 
   expect(sync().remote).toBe('fork');
 });
 
-test('nothing is synced where the user has closed the way', () => {
+deep('nothing is synced where the user has closed the way', () => {
   here.git('config', 'branch.main.pushRemote', 'no_push');
   expect(sync).toThrow('branch.main.pushRemote is "no_push", which is not a remote');
   here.git('config', '--unset', 'branch.main.pushRemote');

@@ -9,6 +9,7 @@ import { noObject } from '../../src/git/objects/object-format.ts';
 import { Refs } from '../../src/git/refs/refs.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury } from '../faults/place.ts';
+import { deep } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { moving, refFile, refLocks } from '../support/ref-form.ts';
 import { gitEnv, hasTables, objectFormat, type Repo } from '../support/repo.ts';
@@ -107,7 +108,7 @@ test('refs that a person packs during a listing are listed', () => {
   expect(found).toEqual(['refs/heads/main', 'refs/heads/side/way']);
 });
 
-test.each(['index', 'HEAD'])('after a lost race for %s, a change does not starve', async (what) => {
+deep.each(['index', 'HEAD'])('after a lost race for %s, a change does not starve', async (what) => {
   const repo = create();
   const files = new FaultFiles();
   let races = 0;

@@ -78,7 +78,7 @@ test('rewrites no address a second time', async () => {
   expect(there.git('rev-parse', 'new').trim()).toBe(tip);
 });
 
-test('stops a fetch of more bytes than its limit', async () => {
+deep('stops a fetch of more bytes than its limit', async () => {
   there.write('large.bin', randomBytes(2 * 1024 * 1024));
   there.git('add', '.');
   there.git('commit', '-q', '-m', 'Add a large file');
@@ -139,7 +139,7 @@ test('makes ssh ask nothing, and runs the ssh that the user names', async () => 
   expect(said).not.toContain('/bin/false');
 });
 
-test('fetches deltas into a partial clone that does not have their base', async () => {
+deep('fetches deltas into a partial clone that does not have their base', async () => {
   const text = (first: string) => [first, ...Array(500).keys()].map((line) => `${line}\n`).join('');
   const commit = (first: string) => {
     there.write('a.txt', text(first));

@@ -182,7 +182,7 @@ describe('one mutation', () => {
     expectClean(repo);
   });
 
-  test.each([
+  deep.each([
     [['index.version', '4']],
     [['index.skipHash', 'true']],
     [['feature.manyFiles', 'true']],
@@ -295,7 +295,7 @@ describe("a person's work", () => {
     expect(await goAhead(repo)).toBe(true);
   });
 
-  test.each([
+  deep.each([
     ['a hook', 'hooks/pre-commit', 'index'],
     ['an editor', 'editor', 'COMMIT_EDITMSG'],
   ])('includes a commit of git during %s, whose process is not seen', async (_, path, evidence) => {
@@ -414,7 +414,7 @@ describe("a person's work", () => {
     });
   });
 
-  test('that does not end is waited for once', async () => {
+  deep('that does not end is waited for once', async () => {
     const repo = create();
     const files = new CountedPolls();
     const repository = open(repo.root, { calm: 20, files });
@@ -516,7 +516,7 @@ describe('refusals', () => {
     await refused(repo, 'ignored', /rule "\/m" in .*ignore/);
   });
 
-  test('a lock that another program holds, which is kept', async () => {
+  deep('a lock that another program holds, which is kept', async () => {
     const repo = create();
     repo.write('.git/index.lock', '');
     await refused(repo, 'busy', /^Another git process holds .*index\.lock((?!emove).)*$/);

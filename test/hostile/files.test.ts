@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeDeep } from '../support/depth.ts';
+import { deep, describeDeep } from '../support/depth.ts';
 import { Stage } from './stage.ts';
 
 let stage: Stage;
@@ -23,12 +23,12 @@ const laughs = Array.from({ length: 10 }, (_, i) =>
         .join(', ')}]`,
 ).join('\n');
 
-const deep = (open: string, close: string, levels: number) =>
+const nested = (open: string, close: string, levels: number) =>
   open.repeat(levels) + close.repeat(levels);
 
 const brokenYaml: readonly (readonly [name: string, text: string])[] = [
-  ['a list that is 100,000 levels deep', `description: ${deep('[', ']', 100_000)}\n`],
-  ['a map that is 20,000 levels deep', `description: ${deep('{a: ', '}', 20_000)}\n`],
+  ['a list that is 100,000 levels deep', `description: ${nested('[', ']', 100_000)}\n`],
+  ['a map that is 20,000 levels deep', `description: ${nested('{a: ', '}', 20_000)}\n`],
   [
     'blocks that are 5,000 levels deep',
     Array.from({ length: 5000 }, (_, i) => `${' '.repeat(i)}a:\n`).join(''),
@@ -99,7 +99,7 @@ describe('a damaged record', () => {
     if (!created.error) await stage.succeed('delete_ticket', { key: 'bad' });
   });
 
-  test.each(brokenYaml)('with %s after its front matter stays as it is', async (_, rest) => {
+  deep.each(brokenYaml)('with %s after its front matter stays as it is', async (_, rest) => {
     stage.repo.write(path, ticket('bad', '') + rest);
     await stage.call('get_ticket', { key: 'bad' });
     await everythingElseWorks();
@@ -159,14 +159,14 @@ describeDeep('bytes that are no UTF-8', () => {
 
 describe('a damaged rule file', () => {
   const rules: readonly (readonly [name: string, file: string, text: string])[] = [
-    ['JSON, 100,000 levels deep', 'evil.json', deep('[', ']', 100_000)],
-    ['JSON objects, 100,000 levels deep', 'evil.json', deep('{"a":', '}', 100_000)],
+    ['JSON, 100,000 levels deep', 'evil.json', nested('[', ']', 100_000)],
+    ['JSON objects, 100,000 levels deep', 'evil.json', nested('{"a":', '}', 100_000)],
     [
       'JSON with a prototype',
       'evil.json',
       '{"__proto__":{"polluted":true},"mode":"evil","instructions":{"general":[]}}',
     ],
-    ['TOML, 10,000 levels deep', 'evil.toml', `a = ${deep('[', ']', 10_000)}`],
+    ['TOML, 10,000 levels deep', 'evil.toml', `a = ${nested('[', ']', 10_000)}`],
     ['TOML with a name of 10,000 parts', 'evil.toml', `${Array(10_000).fill('a').join('.')} = 1`],
     [
       'TOML with 50,000 tables',
@@ -179,7 +179,7 @@ describe('a damaged rule file', () => {
       'mode = "evil"\n[__proto__]\npolluted = true\n[instructions]\ngeneral = []\n',
     ],
     ['TOML that never closes', 'evil.toml', `a = """${'"'.repeat(100_000)}`],
-    ['YAML, 100,000 levels deep', 'evil.yaml', deep('[', ']', 100_000)],
+    ['YAML, 100,000 levels deep', 'evil.yaml', nested('[', ']', 100_000)],
     ['YAML that laughs', 'evil.yaml', `mode: evil\ninstructions:\n  general: []\n${laughs}\n`],
     ['5 MiB', 'evil.yaml', `mode: evil\n# ${'x'.repeat(5 * 1024 * 1024)}`],
     [

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { describeDeep, sample } from '../support/depth.ts';
+import { deep, describeDeep, sample } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 import { skipWithoutLinks } from '../support/windows.ts';
@@ -105,7 +105,7 @@ describe('init', () => {
     expect(scene.outside()).toEqual(before);
   });
 
-  test('does not wait for a pipe', () => {
+  deep('does not wait for a pipe', () => {
     const scene = new Scene();
     const pipe = scene.pipe('.mcp.json');
     const { status, text } = scene.run(...setUp);
@@ -114,7 +114,7 @@ describe('init', () => {
     expect(lstatSync(pipe).isFIFO()).toBe(true);
   });
 
-  test('shows and writes the target of a link inside the project', () => {
+  deep('shows and writes the target of a link inside the project', () => {
     const scene = new Scene();
     scene.repo.write('AGENTS.md', '# Agents\n');
     scene.repo.write('.mcp.json', '{\n  "mcpServers": {}\n}\n');
@@ -135,7 +135,7 @@ describe('init', () => {
     expect(scene.repo.read('AGENTS.md')).toBe('# Agents\n');
   });
 
-  test('follows links of the user’s own configuration', () => {
+  deep('follows links of the user’s own configuration', () => {
     const scene = new Scene();
     scene.write(join(scene.out, 'codex.toml'), 'model = "x"\n');
     mkdirSync(join(scene.home, '.codex'));
@@ -148,7 +148,7 @@ describe('init', () => {
     expect(readFileSync(join(scene.out, 'codex.toml'), 'utf8')).toBe('model = "x"\n');
   });
 
-  test.each(sample(['a pipe', 'a device', 'a folder'], 1))(
+  deep.each(sample(['a pipe', 'a device', 'a folder'], 1))(
     'commits despite an include of %s',
     (kind) => {
       const scene = new Scene();

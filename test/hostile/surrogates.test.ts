@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { jsonText } from '../../src/core/values/json.ts';
+import { deep } from '../support/depth.ts';
 import { main, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -48,7 +49,7 @@ describe('half of a surrogate pair', () => {
     expect(repo.git('status', '--porcelain')).toBe('');
   });
 
-  test('in a record or commit made by others leaves the server as a whole character', async () => {
+  deep('in a record or commit made by others leaves the server as a whole character', async () => {
     const stamp = '2026-01-01T00:00:00.000Z';
     repo.write(
       '.memory-bank/knowledge/patterns/old.md',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Codec, markdownCodec, yamlCodec } from '../../src/core/record/codec.ts';
-import { runs } from '../support/depth.ts';
+import { deep, runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 const schema = z.object({
@@ -93,7 +93,7 @@ describe.each(codecs)('the laws of the %s codec', (_, codec) => {
     );
   });
 
-  it('decode(encode(y, t)) is y, and additions of a person to t are kept', () => {
+  deep('decode(encode(y, t)) is y, and additions of a person to t are kept', () => {
     fc.assert(
       fc.property(record, record, hand, (before, after, change) => {
         const file = change(codec.encode(before));

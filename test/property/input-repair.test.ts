@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { repairInput } from '../../src/core/values/input-repair.ts';
 import { isObject } from '../../src/core/values/json.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
-import { runs } from '../support/depth.ts';
+import { deep, runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 const tools = toolsets
@@ -66,7 +66,7 @@ describe.each(tools)('%s', (_, { input }) => {
     check((args) => expect(repairInput(input, args)).toEqual({ args, repairs: [] }));
   });
 
-  test('reads what a client sends as text, as null or as an empty text', () => {
+  deep('reads what a client sends as text, as null or as an empty text', () => {
     check((args) => {
       const { confirm: _, ...optional } = input.shape;
       const absent = Object.keys(optional).filter(

@@ -10,7 +10,7 @@ import {
 } from '../../src/core/markdown/sections.ts';
 import { prose } from '../../src/core/markdown/text.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
-import { isFull, sample } from '../support/depth.ts';
+import { deep, isFull, sample } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 const files = corpusMarkdown();
@@ -123,7 +123,7 @@ describe('an item', () => {
     );
   });
 
-  it('does not change the number of items', () => {
+  deep('does not change the number of items', () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 1, maxLength: 4 }), (items) => {
         const edited = replaceList(`${before}- old\n- older${after}`, 'A', items);
@@ -185,7 +185,7 @@ describe.skipIf(files.length === 0)('a real file', () => {
     }
   });
 
-  it('gets a new section at its end', () => {
+  deep('gets a new section at its end', () => {
     for (const { name, text } of sound) {
       const edited = appendSection(text, '## New section\n\ntext');
       expect(outline(edited).map(titles), name).toEqual([

@@ -18,7 +18,7 @@ import { task } from '../../src/toolsets/graph/records.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
-import { runs } from '../support/depth.ts';
+import { deep, runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 const line: fc.Arbitrary<string> = fc.constantFrom(
@@ -265,7 +265,7 @@ describe.each(kinds)('records: $type.name', ({ type, value }) => {
     );
   });
 
-  it('are merged by the decisions of their fields', () => {
+  deep('are merged by the decisions of their fields', () => {
     fc.assert(
       fc.property(fc.option(text, { nil: undefined }), text, text, fc.nat(), checkDecisions(type)),
       { numRuns: runs(300) },
@@ -316,7 +316,7 @@ function checkDecisions(type: AnyRecordType) {
   };
 }
 
-it('sections are merged by the decisions about them', () => {
+deep('sections are merged by the decisions about them', () => {
   fc.assert(
     fc.property(versions, fc.nat(), ({ base, ours, theirs }, bits) => {
       const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');

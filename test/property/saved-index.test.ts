@@ -15,7 +15,7 @@ import { toStoredText } from '../../src/store/search/encoded-text.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
 import { type CurrentTexts, StoredIndex } from '../../src/store/search/stored-index.ts';
 import { SavedSearch } from '../../src/store/search/terms/saved-search.ts';
-import { runs } from '../support/depth.ts';
+import { deep, runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
@@ -117,7 +117,7 @@ test('a search in vain reads the texts only if they can contain the query', () =
   expect(found('ach')).toEqual([1, true]);
 });
 
-test('an index that was saved answers like a new one, also after changes', () => {
+deep('an index that was saved answers like a new one, also after changes', () => {
   const steps = fc.array(step, { maxLength: 12 });
   fc.assert(
     fc.property(steps, steps, steps, fc.array(query), (first, second, third, queries) => {
@@ -230,30 +230,33 @@ type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
 const types = [note, letter];
 
-test('a process with a saved index answers like one without, whatever happened in between', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(change, { minLength: 4, maxLength: 14 }), async (changes) => {
-      const repo = Repo.create();
-      let opened = await open(repo.root, types, { leastSaved: 0 });
-      // Another server of the same project, which writes the same file.
-      const other = await open(repo.root, types, { leastSaved: 0 });
-      try {
-        for (const one of changes) {
-          if (one.kind === 'restart') {
-            await opened.workspace.close();
-            opened = await open(repo.root, types, { leastSaved: 0 });
-          } else await perform(repo, opened, one);
-          await expectSame(repo.root, [opened, other]);
+deep(
+  'a process with a saved index answers like one without, whatever happened in between',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 4, maxLength: 14 }), async (changes) => {
+        const repo = Repo.create();
+        let opened = await open(repo.root, types, { leastSaved: 0 });
+        // Another server of the same project, which writes the same file.
+        const other = await open(repo.root, types, { leastSaved: 0 });
+        try {
+          for (const one of changes) {
+            if (one.kind === 'restart') {
+              await opened.workspace.close();
+              opened = await open(repo.root, types, { leastSaved: 0 });
+            } else await perform(repo, opened, one);
+            await expectSame(repo.root, [opened, other]);
+          }
+        } finally {
+          await opened.workspace.close();
+          await other.workspace.close();
+          repo.remove();
         }
-      } finally {
-        await opened.workspace.close();
-        await other.workspace.close();
-        repo.remove();
-      }
-    }),
-    { numRuns: runs(40) },
-  );
-});
+      }),
+      { numRuns: runs(40) },
+    );
+  },
+);
 
 async function perform(repo: Repo, opened: Opened, { kind, path, word }: Change): Promise<void> {
   const at = (name: string) => join(repo.root, '.memory-bank', name);

@@ -3,7 +3,7 @@ import type { App } from '../../src/app/app.ts';
 import { formatInline } from '../../src/core/evidence/annotations.ts';
 import type { Session } from '../../src/core/memory/session.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
-import { runs } from '../support/depth.ts';
+import { deep, runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
@@ -177,7 +177,7 @@ describe('a verification', () => {
     expect(new Set(kinds.map(({ type }) => type))).toEqual(new Set(types));
   });
 
-  test('renews the evidence where the record has it, once', async () => {
+  deep('renews the evidence where the record has it, once', async () => {
     expect(await stale()).toEqual([]);
     const one = fc.nat(cases.length - 1);
     await fc.assert(

@@ -69,7 +69,7 @@ describe('a search', () => {
     expect((await search('rule')).filter((hit) => hit.startsWith('l'))).toEqual(['l']);
   });
 
-  test('looks again only at places that a label can depend on', async () => {
+  deep('looks again only at places that a label can depend on', async () => {
     const looked: string[] = [];
     class Watched extends NodeFiles {
       override lstat(path: string) {

@@ -196,7 +196,7 @@ describe('between machines', () => {
     for (const { repo } of all) expect(repo.fsck()).toBe('');
   });
 
-  test('sync brings the claims of others', async () => {
+  deep('sync brings the claims of others', async () => {
     const { all } = await clones(2);
     const [here, there] = all.map(({ opened }) => opened) as [Opened, Opened];
     await claimsOf(here, 'ann/1').claim(path, 5);
@@ -206,7 +206,7 @@ describe('between machines', () => {
     expect((await call.claims.list()).get(path)?.agent).toBe('ann/1');
   });
 
-  test('a claim goes where git pushes, and nowhere if the user has closed the way', async () => {
+  deep('a claim goes where git pushes, and nowhere if the user has closed the way', async () => {
     const { bare, all } = await clones(1);
     const [here] = all;
     if (!here) throw new Error('no clone');

@@ -263,7 +263,7 @@ test('a commit that adds, changes, moves and removes records is read from the in
   expect(await ask()).toEqual(built);
 });
 
-test.each([
+deep.each([
   ['cut off in the middle of a line', (text: string) => text.slice(0, -20)],
   [
     'with a repeated line',

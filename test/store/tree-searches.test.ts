@@ -15,6 +15,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { MemoryPin } from '../../src/core/memory/pinned-memories.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { damagedForms } from '../support/damaged-file.ts';
+import { deep } from '../support/depth.ts';
 import { letter, note as plainNote } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -122,7 +123,7 @@ describe('a search of a commit', () => {
     expect(await search(await serve(repo), 'HEAD~1')).toEqual(past);
   });
 
-  test('is saved once, soon after it, and not again by the next process', async () => {
+  deep('is saved once, soon after it, and not again by the next process', async () => {
     const repo = project();
     const opened = await serve(repo);
     const expected = await search(opened);
@@ -197,7 +198,7 @@ describe('the saved index of a commit costs speed, and never an answer, if it', 
     expect(decoded).toBeLessThanOrEqual(1);
   });
 
-  test('is that of another version, or of another tree', async () => {
+  deep('is that of another version, or of another tree', async () => {
     const repo = project();
     const expected = await save(repo);
     const path = savedFile(repo);
@@ -211,7 +212,7 @@ describe('the saved index of a commit costs speed, and never an answer, if it', 
     await expectSame(repo, expected);
   });
 
-  test('is a folder, or cannot be written', async () => {
+  deep('is a folder, or cannot be written', async () => {
     const repo = project();
     const expected = await save(repo);
     const path = savedFile(repo);

@@ -276,31 +276,34 @@ describe('a change', () => {
     expect(existsSync(repo.path('.memory-bank'))).toBe(false);
   });
 
-  test('that fails after a confirmation or a restoration has happened acknowledges it', async () => {
-    const repo = create();
-    const earlier = await serve(repo.root);
-    await add(earlier, 'a');
-    const first = repo.git('rev-parse', 'HEAD').trim();
-    await add(earlier, 'a', 'other');
-    const files = new FaultFiles();
-    const opened = await open(repo.root, [note], { files, warn: () => undefined });
-    const { reviews, history } = opened.call;
-    let isMoved = false;
-    files.plan = (_, operation) => {
-      const fault = { kind: 'error', code: 'EIO' } as const;
-      if (isMoved && reading.has(operation)) return fault;
-      isMoved ||= moving('main').test(files.log.at(-1) ?? '');
-      return undefined;
-    };
-    const { commit } = await reviews.confirm('notes/a.yaml');
-    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(commit);
-    isMoved = false;
-    await history.restore('notes/a.yaml', first);
-    expect(isMoved).toBe(true);
-    expect(repo.git('rev-parse', 'HEAD~1').trim()).toBe(commit);
-    files.plan = () => undefined;
-    await opened.workspace.close();
-  });
+  deep(
+    'that fails after a confirmation or a restoration has happened acknowledges it',
+    async () => {
+      const repo = create();
+      const earlier = await serve(repo.root);
+      await add(earlier, 'a');
+      const first = repo.git('rev-parse', 'HEAD').trim();
+      await add(earlier, 'a', 'other');
+      const files = new FaultFiles();
+      const opened = await open(repo.root, [note], { files, warn: () => undefined });
+      const { reviews, history } = opened.call;
+      let isMoved = false;
+      files.plan = (_, operation) => {
+        const fault = { kind: 'error', code: 'EIO' } as const;
+        if (isMoved && reading.has(operation)) return fault;
+        isMoved ||= moving('main').test(files.log.at(-1) ?? '');
+        return undefined;
+      };
+      const { commit } = await reviews.confirm('notes/a.yaml');
+      expect(repo.git('rev-parse', 'HEAD').trim()).toBe(commit);
+      isMoved = false;
+      await history.restore('notes/a.yaml', first);
+      expect(isMoved).toBe(true);
+      expect(repo.git('rev-parse', 'HEAD~1').trim()).toBe(commit);
+      files.plan = () => undefined;
+      await opened.workspace.close();
+    },
+  );
 
   test('that cannot see the files of a dead process is still read', async () => {
     const repo = create();
@@ -418,7 +421,7 @@ describe('reading sees', () => {
     }
   });
 
-  test('a change of another process', async () => {
+  deep('a change of another process', async () => {
     const repo = create();
     const [one, two] = [await serve(repo.root), await serve(repo.root)];
     await add(one, 'a');
@@ -556,7 +559,7 @@ test('a search finds the record that counts among several files of the same key'
   expect(await found()).toEqual(['notes/b.yaml', 'notes/c.yaml']);
 });
 
-test.each([
+deep.each([
   'prices 2',
   'prices (1)',
   "prices (Ann's conflicted copy)",

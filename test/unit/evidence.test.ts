@@ -8,7 +8,7 @@ import {
 } from '../../src/core/evidence/reference.ts';
 import { SimilarTexts } from '../../src/core/evidence/similarity.ts';
 import { formatFingerprint, parseFingerprint, SpanText } from '../../src/core/evidence/span.ts';
-import { isFull } from '../support/depth.ts';
+import { deep, isFull } from '../support/depth.ts';
 
 const found = (text: string) => findReferences(text).map(formatReference);
 
@@ -55,7 +55,7 @@ describe('the references of a text', () => {
     expect(parseReference('a.ts:9')).toEqual({ path: 'a.ts', lines: { first: 9, last: 9 } });
   });
 
-  it('of a hostile text are bounded', () => {
+  deep('of a hostile text are bounded', () => {
     const size = isFull ? 500_000 : 50_000;
     const many = Array.from({ length: 2 * size }, (_, i) => `a/${i}.ts`).join(' ');
     expect(findReferences(many)).toHaveLength(maxReferences);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GraphData } from '../../src/server/page/answers.ts';
 import { arrange, groupsOf, shapeHeight, shapeWidth } from '../../src/server/page/graph-layout.ts';
+import { deep } from '../support/depth.ts';
 
 /** Objectives with tasks, and a feature that each of them is about. */
 function graphOf(objectives: number, tasks: number): GraphData {
@@ -33,7 +34,7 @@ test('the graph has its wholes left of their parts, and no shape on another one'
   }
 });
 
-test('a large graph begins with groups, which open one by one', () => {
+deep('a large graph begins with groups, which open one by one', () => {
   const graph = graphOf(100, 19);
   expect(graph.nodes).toHaveLength(2001);
   const groups = groupsOf(graph);

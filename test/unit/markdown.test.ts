@@ -8,6 +8,7 @@ import {
   titleOf,
 } from '../../src/core/markdown/sections.ts';
 import { prose } from '../../src/core/markdown/text.ts';
+import { deep } from '../support/depth.ts';
 
 const headings = (text: string) => outline(text).map(({ level, heading }) => `${level} ${heading}`);
 
@@ -194,7 +195,7 @@ describe('prependToList', () => {
     expect(prependToList(text, 'A', item)).toBe(`## A\n\n- ${written}\n- old\n\n## B\n\n[x]\n`);
   });
 
-  it.each([
+  deep.each([
     ['tight', '- a\n'],
     ['loose', '- a\n\n'],
     ['nested', '- a\n  - b\n\n    c\n'],

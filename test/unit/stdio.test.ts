@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { JsonLines, maxMessageBytes } from '../../src/server/mcp/stdio.ts';
+import { deep } from '../support/depth.ts';
 
 /** Sends the chunks as input; returns the values read and the answers written. */
 async function feed(...chunks: (string | Buffer)[]) {
@@ -48,7 +49,7 @@ describe('reading', () => {
     expect(values).toEqual([1]);
   });
 
-  test.each([
+  deep.each([
     ['at the end', `{"method":"m","params":{"id":3,"x":"${tooLong}"},"jsonrpc":"2.0","id":7}`, 7],
     ['after the version', `{"jsonrpc":"2.0","id":"é","x":"${tooLong}"}`, null],
     ['at the start', `{"id":"a-1","x":"${tooLong}"}`, 'a-1'],
@@ -61,7 +62,7 @@ describe('reading', () => {
     expect(values).toEqual([1]);
   });
 
-  test('the longest line that is allowed is read', async () => {
+  deep('the longest line that is allowed is read', async () => {
     const line = JSON.stringify('x'.repeat(maxMessageBytes - 2));
     expect((await feed(`${line}\n`)).values).toHaveLength(1);
   });

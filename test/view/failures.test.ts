@@ -26,13 +26,14 @@ describe.skipIf(!opened)('an error in the code of the window', () => {
     }
   });
 
-  test('is not made by a link that cannot be decoded', () =>
+  deep('is not made by a link that cannot be decoded', () =>
     own().visit('/view/record/knowledge/patterns/links.md', async (page) => {
       const link = page.getByRole('link', { name: 'broken' });
       expect(await link.getAttribute('href')).toBe('/view/record/knowledge/patterns/%25FF.md');
-    }));
+    }),
+  );
 
-  test('stops one page, says what happened, and lets the person go on', async () => {
+  deep('stops one page, says what happened, and lets the person go on', async () => {
     const page = await own().page('/view/tasks');
     await page.getByRole('heading', { name: 'Tasks' }).waitFor();
     await page.route('**/memory/modes', (route) => route.fulfill({ json: { modes: null } }));

@@ -53,7 +53,7 @@ describe.skipIf(!opened)('the place of a person in the window', () => {
     });
   });
 
-  test('is the decision that supersedes another one, in a tab of its own', () =>
+  deep('is the decision that supersedes another one, in a tab of its own', () =>
     own().visit(log, async (page) => {
       const text = await page.locator('.markdown').innerText();
       expect(text).toContain('queue.ts:1');
@@ -63,9 +63,10 @@ describe.skipIf(!opened)('the place of a person in the window', () => {
       await own().visit(address ?? '', async (other) => {
         await expect.poll(() => focused(other)).toMatch(/^Use a list/);
       });
-    }));
+    }),
+  );
 
-  test('is the heading of a page that a link leads to, when its title is there', () =>
+  deep('is the heading of a page that a link leads to, when its title is there', () =>
     own().visit('/view/records', async (page) => {
       await page.route('**/memory/record/**', async (route) => {
         await new Promise((done) => setTimeout(done, 100));
@@ -80,9 +81,10 @@ describe.skipIf(!opened)('the place of a person in the window', () => {
       await expect.poll(() => said).toEqual(['to-the-log']);
       await page.getByRole('link', { name: 'Tasks' }).click();
       await expect.poll(() => focused(page)).toBe('Tasks');
-    }));
+    }),
+  );
 
-  test('is the heading of a page whose link is followed just after a filter was chosen', () =>
+  deep('is the heading of a page whose link is followed just after a filter was chosen', () =>
     own().visit('/view/timeline', async (page) => {
       await page.getByLabel('toolset').waitFor();
       // The link is followed when the page with the filter is drawn, and not yet painted.
@@ -93,7 +95,8 @@ describe.skipIf(!opened)('the place of a person in the window', () => {
         document.querySelector('header nav a[href$=tasks]').click();
       })()`);
       await expect.poll(() => focused(page)).toBe('Tasks');
-    }));
+    }),
+  );
 
   deep('is found again by Back, by Forward and by a reload', () =>
     own().visit(log, async (page) => {
@@ -115,15 +118,16 @@ describe.skipIf(!opened)('the place of a person in the window', () => {
     }),
   );
 
-  test('is the content for the link that skips the navigation', () =>
+  deep('is the content for the link that skips the navigation', () =>
     own().visit(log, async (page) => {
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
       expect(page.url()).not.toContain('#');
-    }));
+    }),
+  );
 
-  test('is no state that does not exist', async () => {
+  deep('is no state that does not exist', async () => {
     const page = await own().page('/view/?at=nosuch');
     await page.getByRole('status').getByText('There is no state nosuch').waitFor();
     expect(await page.locator('body').innerText()).not.toContain('You see');

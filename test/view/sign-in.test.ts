@@ -112,7 +112,7 @@ describe.skipIf(!browser)('a person who signs in by the issuer', () => {
     expect(page.url()).toBe(`${server.url}/view/timeline`);
   });
 
-  test('is not signed in by a link to the sign-in of somebody else', async () => {
+  deep('is not signed in by a link to the sign-in of somebody else', async () => {
     const headers = { authorization: '', 'x-memory-page': 'the-secret-of-the-page-of-an-attacker' };
     const begun = await server.ask('POST', '/sign-in/begin', { headers });
     const back = await fetch(begun.body.location, { redirect: 'manual' });

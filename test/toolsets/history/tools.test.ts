@@ -189,7 +189,7 @@ describe('diff_memory', () => {
     expect(new Set(all.map(({ path }) => path)).size).toBe(250);
   });
 
-  test('cuts what is long and says how much is left', async () => {
+  deep('cuts what is long and says how much is left', async () => {
     const text = (word: string) => `|\n${`  ${word} is said here.\n`.repeat(2000)}`;
     commit({ 'notes/cut.yaml': noteFile('cut', text('This')) });
     const tags = Array.from({ length: 2000 }, (_, i) => `  - tag ${i} of many`);
@@ -215,7 +215,7 @@ describe('restore_memory', () => {
     expect(repo.git('rev-parse', 'HEAD')).toBe(head);
   });
 
-  test('names the later commits whose changes it takes back, and no others', async () => {
+  deep('names the later commits whose changes it takes back, and no others', async () => {
     const before = repo.git('rev-parse', 'HEAD').trim();
     const commitNote = (name: string, key: string, text: string) => {
       repo.write(`${bank}/notes/${key}.yaml`, `key: ${key}\ntags: []\ntext: ${text}\n`);
@@ -256,7 +256,7 @@ describe('restore_memory', () => {
   });
 });
 
-test('list_branches pages through the branches, the current one first', async () => {
+deep('list_branches pages through the branches, the current one first', async () => {
   for (let i = 0; i < 30; i++) repo.git('branch', `branch-${i}`, 'HEAD~5');
   const first = await call('list_branches', { limit: 10 });
   expect(first).toMatchObject({ total: 31, next_skip: expect.any(Number) });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { App } from '../../../src/app/app.ts';
 import type { Session } from '../../../src/core/memory/session.ts';
+import { deep } from '../../support/depth.ts';
 import { projectApp } from '../../support/project-app.ts';
 import { Repo } from '../../support/repo.ts';
 
@@ -81,7 +82,7 @@ test('a record goes as a whole, also one that a person has just written', async 
   expect(read('notes.md')).toBe('# Notes\n\nMine.\n');
 });
 
-test.each([
+deep.each([
   ['a log as a whole', 'decisionLog.md', undefined, 'is a log of many entries. Give section'],
   ['an entry that is not there', 'decisionLog.md', 'Third', 'has no section "Third"'],
   ['a record that is not there', 'nothing.md', undefined, 'There is no record at "nothing.md"'],

@@ -118,7 +118,7 @@ describe('a record whose code was removed', () => {
     ]);
   });
 
-  test('has a label in files, banks, documents, reports and resources', async () => {
+  deep('has a label in files, banks, documents, reports and resources', async () => {
     const content = '# Notes\n\nThe lock is in `src/lock.ts`.\n';
     await call('write_memory_bank_file', { filename: 'notes.md', content });
     await call('write_memory_bank_file', { filename: 'productContext.md', content });
@@ -248,7 +248,7 @@ describe('the code that one section mentions', () => {
     expect(await cautions()).toEqual(changed);
   });
 
-  test('stays removed when another section is written', async () => {
+  deep('stays removed when another section is written', async () => {
     repo.git('rm', '-q', 'src/other.ts');
     commit('Remove the other');
     const both = [...changed, 'src/other.ts was removed.'];

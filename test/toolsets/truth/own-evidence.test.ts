@@ -90,7 +90,7 @@ describe('the evidence of an entry', () => {
     expect(await changes()).toBe(0);
   });
 
-  test('is not that of another entry that only mentions the place', async () => {
+  deep('is not that of another entry that only mentions the place', async () => {
     await decide('One', { decision: `See \`${place}\`.` });
     change('B');
     await decide('Two', { evidence: [place] });

@@ -78,7 +78,7 @@ describe('verify_memory', () => {
     '.memory-bank/decisionLog.md#Wait',
   ];
 
-  test.each(sample(forms, 1))(
+  deep.each(sample(forms, 1))(
     'renews the evidence of a decision where it is, by %s, and once',
     async (path) => {
       const decide = (title: string, evidence: string[]) =>
@@ -170,7 +170,7 @@ describe('verify_memory', () => {
     );
   });
 
-  test('names the records of the graph that depend on a superseded one by its key', async () => {
+  deep('names the records of the graph that depend on a superseded one by its key', async () => {
     const features = ['old', 'new'].map((slug) => ({ slug, name: slug }));
     await call('create_features', { features });
     const requirements = [{ text: 'It waits.' }];

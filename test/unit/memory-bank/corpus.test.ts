@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { outline } from '../../../src/core/markdown/sections.ts';
 import { corpusMarkdown } from '../../support/corpus-markdown.ts';
+import { deep } from '../../support/depth.ts';
 import { hasEntries } from '../../support/test-layout.ts';
 import { open } from './open.ts';
 
@@ -40,7 +41,7 @@ describe.skipIf(files.length === 0)('in real files', () => {
     }
   });
 
-  it('track_progress changes its two sections and nothing else', async () => {
+  deep('track_progress changes its two sections and nothing else', async () => {
     const progress = real(/progress\.md/i);
     const contexts = real(/active-?context\.md/i);
     expect(Math.min(progress.length, contexts.length)).toBeGreaterThan(20);
