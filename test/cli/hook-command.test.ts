@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { editHooks, hookClients } from '../../src/cli/setup/hook/client-hooks.ts';
+import { editHooks, hookCommands } from '../../src/cli/setup/hook/client-hooks.ts';
+import { hookClients } from '../../src/cli/setup/hook/hook-table.ts';
 import { hookCommand, readHookCommand } from '../../src/cli/setup/program/hook-command.ts';
 import { isFull } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
@@ -144,7 +145,7 @@ describe('the files of hooks that init writes', () => {
 
   it.each([...files])('have commands that cannot fail or speak for another program: %s', (file) => {
     const commands = written(repo.read(file));
-    expect(commands.length).toBeGreaterThan(1);
+    expect(commands).not.toEqual([]);
     const none = newFolder();
     const old = stub(['echo Usage >&2', 'exit 2'], ['echo Usage 1>&2', 'exit /b 2']);
     const other = stub(['echo Usage', 'echo "{}" >&2'], ['echo Usage', 'echo {} 1>&2']);
@@ -196,12 +197,14 @@ describe('the command of a hook', () => {
   it('has a time limit of ten seconds in every client', () => {
     for (const client of Object.values(hookClients)) {
       const commands: unknown[] = [];
-      JSON.parse(editHooks('', client, ['memory-bank'], '/', 'add'), (_, value) => {
-        const { command, bash, timeout, timeoutSec } = Object(value);
-        if (command ?? bash) commands.push(timeout ?? timeoutSec);
+      const text = editHooks('', client, ['memory-bank'], '/', 'add');
+      JSON.parse(text, (_, value) => {
+        const { action, command = action?.command, bash, timeout, timeoutSec } = Object(value);
+        const limit = timeout ?? timeoutSec;
+        if ((command ?? bash) && limit !== undefined) commands.push(limit);
         return value;
       });
-      expect(commands.length).toBeGreaterThan(1);
+      expect(commands).toHaveLength(hookCommands(text, client.root).length);
       for (const limit of commands) expect([10, 10_000]).toContain(limit);
     }
   });

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { editHooks, hookClients, hookCommands } from '../../src/cli/setup/hook/client-hooks.ts';
+import { editHooks, hookCommands } from '../../src/cli/setup/hook/client-hooks.ts';
 import { checkHooks } from '../../src/cli/setup/hook/hook-check.ts';
+import { hookClients, isListed } from '../../src/cli/setup/hook/hook-table.ts';
 import { planSetup } from '../../src/cli/setup/plan/setup-plan.ts';
 import { hookCommand } from '../../src/cli/setup/program/hook-command.ts';
 import { deep } from '../support/depth.ts';
@@ -12,6 +13,10 @@ import { Repo } from '../support/repo.ts';
 import { slashed } from '../support/slashed.ts';
 
 const program = ['memory-bank'];
+/** Clients whose events are in an object under "hooks", as in Claude Code. */
+const likeClaude = Object.values(hookClients).filter(
+  ({ root, settings }) => root.length > 0 && !isListed(settings.hooks),
+);
 const root = newFolder();
 const files = [...new Set(Object.values(hookClients).map(({ path }) => path.join('/')))];
 
@@ -28,9 +33,9 @@ describe('the hooks of a client', () => {
     ['trailing commas', `{\n  "hooks": {\n    "SessionStart": [\n      {},\n    ],\n  },\n}\n`],
     ['the same words', '{ "note": "memory-bank hook stop" }'],
   ])('are added once and removed again: %s', (_, text) => {
-    for (const client of Object.values(hookClients)) {
+    for (const client of likeClaude) {
       const edited = editHooks(text, client, program, root, 'add');
-      const events = hookCommands(edited).map(({ event }) => event);
+      const events = hookCommands(edited, client.root).map(({ event }) => event);
       expect(events).toHaveLength(Object.keys(client.settings.hooks).length);
       expect(editHooks(edited, client, program, root, 'add')).toBe(edited);
       expect(editHooks(edited, client, program, root, 'remove')).toBe(text);
@@ -58,21 +63,22 @@ describe('the hooks of a client', () => {
     );
   });
 
-  it.each(['{', '{"hooks": []}', '{"hooks": {"SessionStart": {}, "sessionStart": {}}}'])(
-    'are not added to %j',
-    (text) => {
-      for (const client of Object.values(hookClients)) {
-        expect(() => editHooks(text, client, program, root, 'add')).toThrow(
-          expect.objectContaining({ code: 'damaged' }),
-        );
-      }
-    },
-  );
+  it.each([
+    '{',
+    '{"hooks": []}',
+    '{"hooks": {"SessionStart": {}, "sessionStart": {}, "PreToolUse": {}}}',
+  ])('are not added to %j', (text) => {
+    for (const client of likeClaude) {
+      expect(() => editHooks(text, client, program, root, 'add')).toThrow(
+        expect.objectContaining({ code: 'damaged' }),
+      );
+    }
+  });
 });
 
 /** The settings of a client as an earlier version wrote them. */
 const earlier = (client: (typeof hookClients)[string]) =>
-  `${JSON.stringify(client.settings, null, 2)}\n`;
+  `${JSON.stringify(client.root.length > 0 ? client.settings : client.settings.hooks, null, 2)}\n`;
 
 describe('hooks that can fail', () => {
   it('get the form that cannot, and are removed', () => {
@@ -82,7 +88,9 @@ describe('hooks that can fail', () => {
       expect(editHooks(text, client, program, root, 'guard')).toBe(ours);
       expect(editHooks(text, client, program, root, 'add')).toBe(ours);
       expect(editHooks(ours, client, program, root, 'guard')).toBe(ours);
-      expect(hookCommands(editHooks(text, client, program, root, 'remove'))).toEqual([]);
+      expect(hookCommands(editHooks(text, client, program, root, 'remove'), client.root)).toEqual(
+        [],
+      );
     }
   });
 
@@ -113,6 +121,10 @@ describe('hooks that can fail', () => {
       ['Codex hooks', 'bad'],
       ['Copilot CLI hooks', 'bad'],
       ['Gemini CLI hooks', 'bad'],
+      ...['Devin CLI', 'Kiro', 'Crush', 'Qwen Code', 'Droid', 'Augment'].map((title) => [
+        `${title} hooks`,
+        'bad',
+      ]),
     ]);
     const { edits } = await planSetup({
       names: [],
@@ -145,12 +157,12 @@ describe('init --hooks', () => {
     expect(shown).toContain('hook_file and hook_command in .memory-bank/config.yaml turn each off');
     expect(run('init', '--clients', 'all', '--hooks', '--yes').status).toBe(0);
     for (const file of files) {
-      expect(repo.read(file)).toContain(command);
+      if (file !== 'crush.json') expect(repo.read(file)).toContain(command);
       expect(repo.read(file)).not.toContain(root);
     }
     expect(JSON.parse(repo.read('.cursor/hooks.json')).version).toBe(1);
     expect(run('init', '--clients', 'all', '--hooks', '--yes').stdout).toContain('No file has to');
-    expect(run('init', '--undo', '--yes').status).toBe(0);
+    expect(run('init', '--undo', '--yes', '--clients', 'all').status).toBe(0);
     expect(repo.read('.claude/settings.json')).toBe(mine);
     expect(files.filter((file) => existsSync(repo.path(file)))).toEqual(['.claude/settings.json']);
     expect(repo.status()).toEqual(before);

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clients, configPath } from '../../src/cli/setup/client/client.ts';
+import { configPath } from '../../src/cli/setup/client/client.ts';
+import { clients } from '../../src/cli/setup/client/client-table.ts';
 import { planSetup } from '../../src/cli/setup/plan/setup-plan.ts';
 import { clientPrograms } from '../../src/cli/setup/program/client-programs.ts';
 import { findOnPath, NotStarted, startOfEntry } from '../../src/cli/setup/program/entry-start.ts';

@@ -331,7 +331,7 @@ describe('init', () => {
     expect(run('init', '--yes', '--clients', 'all', '--toolsets', 'graph,search').stdout).toContain(
       'No file has to change.',
     );
-    expect(run('init', '--undo', '--yes').status).toBe(0);
+    expect(run('init', '--undo', '--yes', '--clients', 'all').status).toBe(0);
     expect(repo.status()).toEqual(before);
     expect(repo.read('.vscode/mcp.json')).toBe(mine);
     expect(repo.read('AGENTS.md')).toBe('# Agents\n');
@@ -382,7 +382,10 @@ describe('init', () => {
     repo.write(`.git/memory-bank/owner-${dead.id}`, `${JSON.stringify(dead)}\n`);
     repo.write(`.git/memory-bank/journal-${dead.id}`, '');
     expect(look()).not.toEqual(before);
-    expect(run('init', '--undo', '--yes')).toMatchObject({ status: 0, stderr: '' });
+    expect(run('init', '--undo', '--yes', '--clients', 'all')).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
     expect(look()).toEqual(before);
     expect(existsSync(home)).toBe(true);
     expect(repo.git('log', '--format=%s', 'origin/main..').trim().split('\n')).toHaveLength(2);

@@ -12,7 +12,8 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { clients } from '../../src/cli/setup/client/client.ts';
+import { configFile } from '../../src/cli/setup/client/client.ts';
+import { clients } from '../../src/cli/setup/client/client-table.ts';
 import { deep, describeDeep } from '../support/depth.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { main, newFolder } from '../support/process.ts';
@@ -77,7 +78,8 @@ deep.each([
 
 test('doctor reports the one entry of Cline that serves another project as a note', () => {
   const home = newFolder();
-  const file = clients.cline?.config({ root: home, home, env: {}, platform: process.platform });
+  const around = { root: home, home, env: {}, platform: process.platform };
+  const file = clients.cline && configFile(clients.cline, around);
   mkdirSync(dirname(file ?? ''), { recursive: true });
   const entry = { command: 'node', args: [main, '--root', other] };
   writeFileSync(file ?? '', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));

@@ -14,7 +14,7 @@ const configurationPage = read('docs/configuration.md');
 
 /** The fenced block of a language in the section with a heading. */
 function snippet(heading: string, language: string): string {
-  const section = clientsPage.split(`\n## ${heading}\n`)[1]?.split('\n#')[0] ?? '';
+  const section = clientsPage.split(`\n### ${heading}\n`)[1]?.split('\n#')[0] ?? '';
   const block = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(section)?.[1];
   if (block === undefined) throw new Error(`docs/clients.md has no ${language} under ${heading}`);
   return block;

@@ -144,7 +144,7 @@ describe('init', () => {
     expect({ status, text }).toMatchObject({ status: 0 });
     expect(text).toContain(`+++ ${join(scene.out, 'codex.toml')}\n`);
     expect(readFileSync(join(scene.out, 'codex.toml'), 'utf8')).toContain('memory-bank');
-    expect(scene.run('init', '--undo', '--yes').status).toBe(0);
+    expect(scene.run('init', '--undo', '--yes', '--clients', 'all').status).toBe(0);
     expect(readFileSync(join(scene.out, 'codex.toml'), 'utf8')).toBe('model = "x"\n');
   });
 

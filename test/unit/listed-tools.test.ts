@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { manifests, serverName } from '../../plugins/manifests.js';
-import { clients, limitedClients } from '../../src/cli/setup/client/client.ts';
+import { clients } from '../../src/cli/setup/client/client-table.ts';
 import { notListed, passedLimit } from '../../src/cli/setup/client/listed-tools.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { profileTools, toolList } from '../support/tool-list.ts';
 
 const all = toolList(toolsets).map(({ name }) => name);
 const inProfile = profileTools({ usesGraph: true, hasRemote: true }).map(({ name }) => name);
-const known = [...Object.values(clients), ...limitedClients];
+const known = Object.values(clients);
 const plugin = manifests['claude-code/.claude-plugin/plugin.json']?.name;
 
 it.each(known.map((client) => [client.title, client] as const))(

@@ -13,7 +13,18 @@ export const hookEvents = [
 export type HookEvent = (typeof hookEvents)[number];
 
 /** The shapes of hook input and output that clients have. */
-export type HookClient = 'claude' | 'codex' | 'cursor' | 'copilot' | 'vscode' | 'gemini';
+export type HookClient =
+  | 'claude'
+  | 'codex'
+  | 'cursor'
+  | 'copilot'
+  | 'vscode'
+  | 'gemini'
+  | 'qwen'
+  | 'droid'
+  | 'augment'
+  | 'cline'
+  | 'crush';
 
 /** An event that a client reports on stdin. */
 export interface ClientEvent {
@@ -59,18 +70,21 @@ export function readEvent(event: HookEvent, input: string): ClientEvent | undefi
     }
     return undefined;
   };
-  const name = text('hook_event_name', 'hookEventName') ?? '';
+  const name = text('hook_event_name', 'hookEventName', 'hookName', 'event') ?? '';
   const source = text('source', 'trigger') ?? '';
-  const roots = fields.get('workspace_roots');
+  const roots = fields.get('workspace_roots') ?? fields.get('workspaceRoots');
   const root: unknown = Array.isArray(roots) ? roots[0] : undefined;
   return {
     client: clientOf(fields, name),
     event,
     name: name || usualNames[event],
-    session: sessionOf(text('session_id', 'sessionId', 'conversation_id'), text('agent_id')),
+    session: sessionOf(
+      text('session_id', 'sessionId', 'conversation_id', 'taskId'),
+      text('agent_id'),
+    ),
     cwd: text('cwd') ?? (typeof root === 'string' ? root : undefined),
-    prompt: text('prompt') ?? '',
-    action: event === 'action' ? actionIn(fields, text('tool_name', 'toolName')) : undefined,
+    prompt: text('prompt') ?? textIn(fields.get('userPromptSubmit'), 'prompt') ?? '',
+    action: event === 'action' ? actionIn(fields) : undefined,
     forgotten: event === 'session-start' && ['compact', 'clear'].includes(source),
     goesOn: fields.get('stop_hook_active') === true,
   };
@@ -82,12 +96,18 @@ function sessionOf(id: string | undefined, agent: string | undefined): string | 
   return own === undefined || agent === undefined ? own : `${own} ${agent.slice(0, maxId)}`;
 }
 
-function actionIn(
-  fields: ReadonlyMap<string, unknown>,
-  tool: string | undefined,
-): ClientAction | undefined {
+function actionIn(fields: ReadonlyMap<string, unknown>): ClientAction | undefined {
+  // Cline has them in an object of their own.
+  const call = fields.get('preToolUse');
+  const tool = fields.get('tool_name') ?? fields.get('toolName') ?? textIn(call, 'toolName');
   const input = fields.get('tool_input') ?? fields.get('toolArgs') ?? fields.get('tool_args');
-  return tool === undefined ? undefined : readAction(tool, input);
+  const given = input ?? (isObject(call) ? call.parameters : undefined);
+  return typeof tool === 'string' && tool !== '' ? readAction(tool, given) : undefined;
+}
+
+function textIn(value: unknown, key: string): string | undefined {
+  const field = isObject(value) ? value[key] : undefined;
+  return typeof field === 'string' ? field : undefined;
 }
 
 /**
@@ -118,12 +138,17 @@ const usualNames: Record<HookEvent, string> = {
 const geminiEvents = ['BeforeAgent', 'AfterAgent', 'PreCompress'];
 
 function clientOf(fields: ReadonlyMap<string, unknown>, name: string): HookClient {
+  if (fields.has('hookName')) return 'cline';
+  if (fields.has('event')) return 'crush';
   if (['cursor_version', 'conversation_id', 'workspace_roots'].some((key) => fields.has(key))) {
-    return 'cursor';
+    // Augment has the fields of Cursor, and the events of Claude Code.
+    return /^[A-Z]/.test(name) && !fields.has('cursor_version') ? 'augment' : 'cursor';
   }
   if (name === '') return 'copilot';
   const transcript = String(fields.get('transcript_path') ?? '');
   if (geminiEvents.includes(name) || /[\\/]\.gemini[\\/]/.test(transcript)) return 'gemini';
+  if (/[\\/]\.qwen[\\/]/.test(transcript)) return 'qwen';
+  if (/[\\/]\.factory[\\/]/.test(transcript)) return 'droid';
   if (fields.has('turn_id') || /[\\/]\.codex[\\/]/.test(transcript)) return 'codex';
   if (fields.has('timestamp')) return 'vscode';
   return 'claude';
@@ -138,16 +163,21 @@ export function contextAnswer(event: ClientEvent, text: string): object | undefi
   if (!takesContext(event)) return undefined;
   if (event.client === 'cursor') return { additional_context: text };
   if (event.client === 'copilot') return { additionalContext: text };
+  if (event.client === 'cline') return { cancel: false, contextModification: text };
+  // Without a decision, it asks for approval of the call as before.
+  if (event.client === 'crush') return { context: text };
   return { hookSpecificOutput: { hookEventName: event.name, additionalContext: text } };
 }
+
+/** Clients that only let a hook allow, refuse or change a call. */
+const watchers: readonly HookClient[] = ['cursor', 'gemini', 'qwen', 'droid', 'augment'];
 
 /** Whether the client adds the answer to this event to the context. */
 export function takesContext({ client, event }: ClientEvent): boolean {
   if (event === 'session-start') return true;
   // Cursor and Copilot only let a hook watch a prompt.
   if (event === 'prompt') return client !== 'cursor' && client !== 'copilot';
-  // Cursor and Gemini CLI only let a hook allow, refuse or change a call.
-  if (event === 'action') return client !== 'cursor' && client !== 'gemini';
+  if (event === 'action') return !watchers.includes(client);
   // The other clients can only be kept from stopping, which a reminder is not worth.
   return event === 'stop' && client === 'claude';
 }

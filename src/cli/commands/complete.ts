@@ -12,7 +12,7 @@ import {
 import { commandIndex } from '../line/command-line.ts';
 import { inSession } from '../line/run-in-session.ts';
 import { printable } from '../screen/terminal.ts';
-import { clients } from '../setup/client/client.ts';
+import { clients } from '../setup/client/client-table.ts';
 import { shells } from './completion.ts';
 
 /** A shell shows no more of them in a useful way. */

@@ -3,7 +3,8 @@ import { repositoryKind } from '../../app/health/repository-kind.ts';
 import { projectPath, readText } from '../../app/project/project-file.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { flagText, type Invocation } from '../line/command.ts';
-import type { FileEdit, Untouched } from './plan/setup-plan.ts';
+import type { FileEdit } from './plan/file-edit.ts';
+import type { Untouched } from './plan/setup-plan.ts';
 import { packageName, packageVersion } from './program/own-entry.ts';
 
 /** The code hosts for which a workflow can be written. */

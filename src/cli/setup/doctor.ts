@@ -10,8 +10,18 @@ import { wordingFor } from '../line/error-wording.ts';
 import { asJson, outputFlag, showResult } from '../line/result.ts';
 import { inSession } from '../line/run-in-session.ts';
 import { Screen } from '../screen/terminal.ts';
-import { clients, configPath, entryName, limitedClients, type McpClient } from './client/client.ts';
+import {
+  configFile,
+  configPath,
+  entriesIn,
+  entryName,
+  entryOf,
+  hasPersonalFile,
+  type McpClient,
+} from './client/client.ts';
+import { clients } from './client/client-table.ts';
 import { notListed, passedLimit } from './client/listed-tools.ts';
+import { trustNote } from './client/trust-state.ts';
 import { checkHooks } from './hook/hook-check.ts';
 import { CannotStart, NotOnPath, NotStarted, startOfEntry } from './program/entry-start.ts';
 import { binName, otherUse, ownProgram, pathAdvice, realPath } from './program/own-entry.ts';
@@ -36,6 +46,7 @@ export const doctor: Command = {
       const health = await checkHealth(app, session, options.place, ownProgram(), call);
       const findings = [...health, ...(await checkClients(invocation))];
       const word = await wordingFor();
+      const width = Math.max(...findings.map(({ what }) => what.length));
       const shown: object[] = [];
       let wrong = false;
       for (const finding of findings) {
@@ -45,7 +56,7 @@ export const doctor: Command = {
         wrong ||= state === 'bad';
         shown.push({ what, state, text });
         if (asJson(values)) continue;
-        const label = `${marks[state].padEnd(6)}${what.padEnd(13)} `;
+        const label = `${marks[state].padEnd(6)}${what.padEnd(width)} `;
         await screen.show(`${screen.paint(styles[state], label)}${screen.plain(text)}\n`);
       }
       if (asJson(values)) await showResult(values, { findings: shown }, () => []);
@@ -78,8 +89,7 @@ async function checkClients({ options, values }: Invocation): Promise<Finding[]>
   /** The clients by the tools that they are not offered. */
   const titles = new Map<string, readonly string[]>();
   // One after the other: on a slow machine, servers that start at once would all be late.
-  const setUp = Object.entries(clients).map(([name, client]) => [client, name] as const);
-  for (const [client, name] of [...setUp, ...limitedClients.map((one) => [one] as const)]) {
+  for (const [name, client] of Object.entries(clients)) {
     const finding = await checkClient(client, name, around, values.start === true);
     if (!finding) continue;
     const { others, ...found } = finding;
@@ -98,55 +108,61 @@ interface ClientFinding extends Finding {
   readonly others?: string | undefined;
 }
 
-/**
- * Checks the entry of a client; undefined when the client has no configuration.
- *
- * @param name by which `init` sets it up; undefined for a client that only a user sets up.
- */
+/** Checks the entry of a client; undefined when the client has no configuration. */
 async function checkClient(
   client: McpClient,
-  name: string | undefined,
+  name: string,
   around: Surroundings,
   startsAll: boolean,
 ): Promise<ClientFinding | undefined> {
   const what = client.title;
-  const path = client.config(around);
+  const path = configFile(client, around);
   const say = (state: Finding['state'], text: string): Finding => {
     return { what, state, text: `${path}${/^not /.test(text) ? ':' : ''} ${text}` };
   };
   try {
     const config = readText(configPath(client, around));
     if (config === undefined) return undefined;
-    const keys = [client.servers, entryName];
-    const entry = client.language.read(config, keys);
-    if (entry === undefined) {
-      if (name === undefined) return undefined;
-      const init = initFor(name);
-      const obstacle = obstacleTo(() => client.language.edit(config, keys, { command: binName }));
+    const [entry, ...others] = entriesIn(client, config);
+    const init = initFor(name);
+    if (entry.present === undefined) {
+      // Settings of the user that another program made say nothing about this project.
+      if (hasPersonalFile(client) && client.names === 'option') return undefined;
+      const { list, path: keys } = entry;
+      const start = { command: binName, args: [] };
+      const obstacle = obstacleTo(() =>
+        client.language.edit(config, keys, entryOf(client, list, start, around)),
+      );
       if (obstacle === undefined) return say('note', `does not list the server: run ${init}`);
-      const wanted = JSON.stringify({ [entryName]: { command: binName, args: [] } });
-      const text = `does not list the server, and init cannot edit it (${obstacle}): add ${wanted} to "${client.servers}" by hand`;
+      const wanted = JSON.stringify({ [entryName]: entryOf(client, list, start, around) });
+      const text = `does not list the server, and init cannot edit it (${obstacle}): add ${wanted} to "${list.keys.join('.')}" by hand`;
       return say('note', text);
     }
-    const isOurs = otherUse(entry, [binName], around.root) === undefined;
-    const init = name === undefined ? 'correct it by hand' : `run ${initFor(name)}`;
-    const fix = isOurs ? init : `change that entry, or remove it and ${init}`;
+    if (others.length > 0) {
+      const places = [entry, ...others].map((one) => `"${one.list.keys.join('.')}"`).join(' and ');
+      return say('note', `has the server in ${places}, the forms of two versions: remove one`);
+    }
+    const isOurs = otherUse(entry.present, [binName], around.root) === undefined;
+    const fix = isOurs ? `run ${init}` : `change that entry, or remove it and run ${init}`;
     try {
-      const found = await serverOf(entry, around, client.personal === true || startsAll);
+      const found = await serverOf(entry.present, around, hasPersonalFile(client) || startsAll);
       if (typeof found === 'string') {
         const why = found.replace(/\.$/, '');
         return say('bad', `does not start the server of this project: it ${why}; ${fix}`);
       }
-      if (!client.personal && hasProfileOption(entry)) {
+      if (!hasPersonalFile(client) && hasProfileOption(entry.present)) {
         return say('note', `has the option --profile, which an older program refuses: ${fix}`);
       }
       const limit = passedLimit(found.tools, client.limits, what);
       if (limit !== undefined) return say('note', limit);
-      const others = notListed(found.tools, await program.toolsets());
-      return { ...say('good', 'starts the server'), others };
+      const unlisted = notListed(found.tools, await program.toolsets());
+      const pending = hasPersonalFile(client) ? undefined : trustNote(client, around);
+      if (pending !== undefined)
+        return { ...say('note', `starts the server; ${pending}`), others: unlisted };
+      return { ...say('good', 'starts the server'), others: unlisted };
     } catch (error) {
       if (error instanceof OtherProject) {
-        if (client.namesProject) {
+        if (client.names === 'option') {
           const remedy = `${what} has one entry for all projects; change --root there to use it here`;
           return say('note', `${error.message}: ${remedy}`);
         }

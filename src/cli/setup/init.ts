@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, sep } from 'node:path';
 import { checkFirstWrite } from '../../app/health/repository-check.ts';
 import { projectPath } from '../../app/project/project-file.ts';
@@ -25,17 +24,13 @@ import { inSession } from '../line/run-in-session.ts';
 import { Screen } from '../screen/terminal.ts';
 import { chosenLayout, layouts } from './chosen-layout.ts';
 import { chosenCi, ciHosts } from './ci-workflow.ts';
-import { clients, configPath, entryName } from './client/client.ts';
-import { hookClients, hookPath } from './hook/client-hooks.ts';
+import { configPath, entryName, hasPersonalFile, isUsed } from './client/client.ts';
+import { clients } from './client/client-table.ts';
+import { hookPath } from './hook/client-hooks.ts';
+import { hasHooks, hookClients } from './hook/hook-table.ts';
+import { applyEdit, diffOf, type FileEdit } from './plan/file-edit.ts';
 import { planText } from './plan/plan-text.ts';
-import {
-  applyEdit,
-  diffOf,
-  type FileEdit,
-  planSetup,
-  type ServerSettings,
-  type Setup,
-} from './plan/setup-plan.ts';
+import { planSetup, type ServerSettings, type Setup } from './plan/setup-plan.ts';
 import { type ClientPrograms, clientPrograms, isFromNpx } from './program/client-programs.ts';
 import { findOnPath } from './program/entry-start.ts';
 import {
@@ -60,7 +55,10 @@ export const init: Command = {
       about: `${Object.keys(clients).join(', ')}, all or none`,
       default: 'those that are in use here',
     },
-    hooks: { about: 'let clients that have hooks also run "memory-bank hook"' },
+    hooks: {
+      about:
+        'let clients also run "memory-bank hook", or read a section for agents where they have no hooks',
+    },
     instructions: {
       value: forAgents.join('|'),
       choices: forAgents,
@@ -106,6 +104,7 @@ export const init: Command = {
       ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
     const setup: Setup = {
       ...{ names, hooks, instructions, programs, around, mayReplace },
+      isNamed: flagText(values, 'clients') !== undefined,
       server: undo ? undefined : settingsOf(toolsets),
     };
     return inSession(invocation, async (session, call) => {
@@ -115,6 +114,7 @@ export const init: Command = {
       const plan = {
         edits: [...clientPlan.edits, ...ci.edits],
         untouched: [...clientPlan.untouched, ...ci.untouched],
+        outcomes: clientPlan.outcomes,
       };
       // An entry for something else does not belong to the setup, so leaving it is not a failure of undo.
       const status = plan.untouched.some(({ isForeign }) => !(undo && isForeign)) ? 6 : 0;
@@ -129,6 +129,7 @@ export const init: Command = {
       const result = {
         edits: edits.map((edit) => ({ path: edit.path, diff: diffOf(edit) })),
         untouched: plan.untouched.map(({ path, reason }) => ({ path, reason })),
+        clients: plan.outcomes,
         notes: [...notes, ...needed, ...ci.notes, ...(undo ? [] : spokenBy(plan.edits, around))],
       };
       if (!json) {
@@ -140,8 +141,9 @@ export const init: Command = {
         return dryRun ? 0 : status;
       }
       if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
-      for (const edit of plan.edits) await applyEdit(edit, around);
+      const failed = await applyAll(plan.edits, around);
       const done = [
+        ...failed,
         ...(layout ? await setUp(memory, layout.to) : await takeBack(memory)),
         ...leftToCommit(root, plan.edits),
       ];
@@ -157,10 +159,24 @@ export const init: Command = {
         await screen.print(`${proposals.lines(screen).join('\n')}\n`);
         await proposals.ask();
       }
-      return status;
+      return failed.length > 0 ? 6 : status;
     });
   },
 };
+
+/** Writes each file, and says which cannot be written: the others do not depend on it. */
+async function applyAll(edits: readonly FileEdit[], around: Surroundings): Promise<string[]> {
+  const failed: string[] = [];
+  for (const edit of edits) {
+    try {
+      await applyEdit(edit, around);
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      failed.push(error.text);
+    }
+  }
+  return failed;
+}
 
 /** The memory of a project, in the session that sets it up. */
 interface SetupSession {
@@ -243,7 +259,7 @@ function neededByOthers(
     const client = own(clients, name);
     const hooks = own(hookClients, name);
     return [
-      (client && !client.personal && reachablePath(() => configPath(client, around))) || [],
+      (client && !hasPersonalFile(client) && reachablePath(() => configPath(client, around))) || [],
       (hooks && reachablePath(() => projectPath(around.root, hookPath(hooks, around.root)))) || [],
     ].flat();
   });
@@ -276,9 +292,7 @@ async function choosesHooks(
   ask: boolean,
 ): Promise<boolean> {
   if (values.hooks === true) return true;
-  const titles = names.flatMap(
-    (name) => own(hookClients, name)?.title.replace(/ hooks$/, '') ?? [],
-  );
+  const titles = names.filter(hasHooks).map((name) => own(clients, name)?.title ?? name);
   if (!ask || titles.length === 0) return false;
   return agrees(
     `Add hooks to ${titles.join(', ')}: a brief of the memory when a session starts, and what it says about a prompt, file or command?`,
@@ -292,7 +306,9 @@ async function chosenClients(
   ask: boolean,
 ): Promise<readonly string[]> {
   const all = Object.keys(clients);
-  const used = all.filter((name) => clients[name]?.signs(around).some((sign) => existsSync(sign)));
+  const used = Object.entries(clients).flatMap(([name, client]) =>
+    isUsed(client, around) ? name : [],
+  );
   const usual = undo ? all : used.length > 0 ? used : ['claude'];
   const given = flagText(values, 'clients');
   const text =

@@ -1,170 +1,163 @@
-import { join } from 'node:path';
-import { personalPath, projectPath } from '../../../app/project/project-file.ts';
-import { json, jsonWithComments } from '../language/json-entry.ts';
+import { existsSync } from 'node:fs';
+import { personalPath, projectPath, readText } from '../../../app/project/project-file.ts';
+import { MemoryError } from '../../../core/values/error.ts';
+import { isObject } from '../../../core/values/json.ts';
 import type { Language } from '../language/language.ts';
-import { toml } from '../language/toml-entry.ts';
 import type { Surroundings } from '../program/surroundings.ts';
+import { isPersonal, placed } from './client-place.ts';
+import { type EntryShape, type Start, usualEntry } from './entry-shape.ts';
 import type { ToolLimits } from './listed-tools.ts';
 
-/** The command by which a client starts the server. */
-export interface Start {
-  /** Only for a client that requires it. */
-  readonly type?: 'stdio';
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env?: { readonly [name: string]: string };
+/** The name of the entry in every configuration. */
+export const entryName = 'memory-bank';
+
+/** A list of servers in the configuration of a client. */
+export interface ServerList {
+  /** The keys that lead to it, and to an entry in it. */
+  readonly keys: readonly string[];
+  /** The key of the entry, where it is not its name. */
+  readonly entry?: string;
+  readonly shape: EntryShape;
+}
+
+/** The state of a client's approval of the server, where a file tells it. */
+export interface TrustFile {
+  /** The place of the file. */
+  readonly place: string;
+  /** Whether it approves of the server of a project; undefined where it does not say. */
+  approves(value: unknown, root: string): boolean | undefined;
 }
 
 /** An MCP client whose configuration the setup can edit. */
 export interface McpClient {
   readonly title: string;
-  /** Absolute path of the file that lists its servers. */
-  config(around: Surroundings): string;
-  /** Whether that file is the user's own, outside any project. */
-  readonly personal?: boolean;
-  /** Whether its entry has to name the one project that it serves. */
-  readonly namesProject?: boolean;
-  /** Files or folders whose presence shows that the client is in use here. */
-  signs(around: Surroundings): readonly string[];
-  readonly limits: ToolLimits;
-  /** The language of its configuration. */
+  /** Places of files or folders whose presence shows that the client is in use here. */
+  readonly signs: readonly string[];
+  /** Places of its configuration: the first that exists, else the first of all. */
+  readonly files: readonly string[];
   readonly language: Language;
-  /** The key of the list of servers in it. */
-  readonly servers: string;
-  /** Adapts the command to the client. */
-  start?(start: Start, around: Surroundings): Start;
+  /** Its lists of servers, the newest form first: one that is present, else the last. */
+  readonly lists: readonly ServerList[];
+  /** The text that a new configuration begins with. */
+  readonly base?: string;
+  /**
+   * How the entry says which project it serves, for a client that starts servers elsewhere: by a
+   * variable of the client, or by an option in the one entry for all projects.
+   */
+  readonly names?: 'variable' | 'option';
+  readonly limits: ToolLimits;
+  /** The instructions in the project that the client reads. */
+  readonly context: string;
+  /** The step by which a person approves of the server, as a sentence. */
+  readonly trust: string;
+  readonly trustFile?: TrustFile;
+  /** How a person sees in the client that the server works. */
+  readonly shows: string;
+}
+
+/** Whether the configuration of a client is the user's own, outside of any project. */
+export function hasPersonalFile({ files }: McpClient): boolean {
+  return files.every(isPersonal);
+}
+
+/** Whether a client has one entry for all projects, so that it does not belong to one of them. */
+export function servesAll(client: McpClient): boolean {
+  return hasPersonalFile(client) && client.names === undefined;
+}
+
+/** Whether a client is in use here. */
+export function isUsed({ signs }: McpClient, around: Surroundings): boolean {
+  return signs.some((sign) => existsSync(placed(sign, around)));
+}
+
+/**
+ * The absolute path of the configuration of a client: the one that has our entry, else the first that
+ * exists, else the first of all.
+ */
+export function configFile(client: McpClient, around: Surroundings): string {
+  const paths = client.files.map((place) => placed(place, around));
+  const present = paths.filter((path) => existsSync(path));
+  const named = present.find((path) => contains(path, entryName));
+  return named ?? present[0] ?? paths[0] ?? around.root;
+}
+
+function contains(path: string, text: string): boolean {
+  try {
+    return readText(path)?.includes(text) === true;
+  } catch {
+    return false;
+  }
 }
 
 /**
  * The real path of a client's configuration, which is what is shown, read and written.
  *
+ * @param path by default the one that `configFile` chooses.
  * @throws MemoryError `damaged` for a link in the project that leads out of it, or one that leads
  *   nowhere.
  */
-export function configPath(client: McpClient, around: Surroundings): string {
-  const path = client.config(around);
-  return client.personal ? personalPath(path) : projectPath(around.root, path);
+export function configPath(
+  client: McpClient,
+  around: Surroundings,
+  path = configFile(client, around),
+): string {
+  return hasPersonalFile(client) ? personalPath(path) : projectPath(around.root, path);
 }
 
-/** The name of the entry in every configuration. */
-export const entryName = 'memory-bank';
-
-/** The form of a name in most clients, and the length that services of models take. */
-const usual: ToolLimits = { prefix: `mcp__${entryName}__`, nameLength: 64 };
-
-const stdio = (start: Start): Start => ({ type: 'stdio', ...start });
-
-/** Clients by the name that `--clients` takes. */
-export const clients: { readonly [name: string]: McpClient } = {
-  claude: {
-    title: 'Claude Code',
-    config: ({ root }) => join(root, '.mcp.json'),
-    signs: ({ root, home }) => [
-      join(root, '.mcp.json'),
-      join(root, '.claude'),
-      join(root, 'CLAUDE.md'),
-      join(home, '.claude'),
-    ],
-    limits: usual,
-    language: json,
-    servers: 'mcpServers',
-    start: stdio,
-  },
-  codex: {
-    title: 'Codex',
-    config: ({ home, env }) => join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
-    personal: true,
-    signs: ({ home, env }) => [env.CODEX_HOME || join(home, '.codex')],
-    limits: usual,
-    language: toml,
-    servers: 'mcp_servers',
-  },
-  cursor: {
-    title: 'Cursor',
-    config: ({ root }) => join(root, '.cursor', 'mcp.json'),
-    signs: ({ root }) => [join(root, '.cursor')],
-    limits: { tools: 80, prefix: `${entryName}:`, nameLength: 60 },
-    language: json,
-    servers: 'mcpServers',
-    // It starts servers in the home directory.
-    start: (start) => ({
-      ...start,
-      env: { ...start.env, MEMORY_BANK_ROOT: `\${workspaceFolder}` },
-    }),
-  },
-  vscode: {
-    title: 'VS Code',
-    config: ({ root }) => join(root, '.vscode', 'mcp.json'),
-    signs: ({ root }) => [join(root, '.vscode')],
-    limits: { tools: 128, prefix: `mcp_${entryName}_`, nameLength: 64 },
-    language: jsonWithComments,
-    servers: 'servers',
-    start: stdio,
-  },
-  copilot: {
-    title: 'Copilot CLI',
-    // It also reads the file of Claude Code.
-    config: ({ root }) => join(root, '.mcp.json'),
-    signs: ({ root, home }) => [join(root, '.github', 'hooks'), join(home, '.copilot')],
-    limits: { prefix: `${entryName}-`, nameLength: 64 },
-    language: json,
-    servers: 'mcpServers',
-    start: stdio,
-  },
-  gemini: {
-    title: 'Gemini CLI',
-    config: ({ root }) => join(root, '.gemini', 'settings.json'),
-    signs: ({ root, home }) => [join(root, '.gemini'), join(home, '.gemini')],
-    limits: { prefix: `mcp_${entryName}_`, nameLength: 64 },
-    language: jsonWithComments,
-    servers: 'mcpServers',
-  },
-  cline: {
-    title: 'Cline',
-    config: (around) => join(clineFolder(around), 'settings', 'cline_mcp_settings.json'),
-    personal: true,
-    namesProject: true,
-    signs: (around) => [clineFolder(around)],
-    limits: usual,
-    language: json,
-    servers: 'mcpServers',
-    // Its settings are per user, so the entry names the project.
-    start: (start, { root }) => ({ ...start, args: [...start.args, '--root', root] }),
-  },
-};
+/** An entry of ours, or the place where it belongs. */
+export interface PlacedEntry {
+  readonly list: ServerList;
+  /** The keys that lead to the entry. */
+  readonly path: readonly string[];
+  /** The entry in the form that most clients have; undefined where there is none. */
+  readonly present: unknown;
+}
 
 /**
- * Clients that the setup does not edit, and that refuse or hide a server with many tools.
+ * Finds the entries of our name in a configuration, in the forms of all versions of the client. Without
+ * one it returns the place of a new entry.
  *
- * A user adds the entry by hand, so only `doctor` looks at it.
+ * @throws MemoryError `damaged` when the text cannot be read.
  */
-export const limitedClients: readonly McpClient[] = [
-  {
-    title: 'Devin Desktop',
-    config: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
-    personal: true,
-    namesProject: true,
-    signs: () => [],
-    limits: { ...usual, tools: 100 },
-    language: json,
-    servers: 'mcpServers',
-  },
-  {
-    title: 'Antigravity',
-    config: ({ root }) => join(root, '.agents', 'mcp_config.json'),
-    signs: () => [],
-    limits: { ...usual, tools: 100 },
-    language: json,
-    servers: 'mcpServers',
-  },
-];
+export function entriesIn(
+  client: McpClient,
+  text: string,
+): readonly [PlacedEntry, ...PlacedEntry[]] {
+  const all = client.lists.map((list): PlacedEntry => {
+    const path = [...list.keys, list.entry ?? entryName];
+    return { list, path, present: usualEntry(client.language.read(text, path)) };
+  });
+  const [first, ...others] = all.filter(({ present }) => present !== undefined);
+  if (first) return [first, ...others];
+  const begun = all.find(({ list }) => isList(client.language.read(text, list.keys)));
+  const place = begun ?? all.at(-1);
+  if (!place) throw new MemoryError('damaged', `${client.title} has no list of servers`);
+  return [place];
+}
 
-function clineFolder({ home, env, platform }: Surroundings): string {
-  const settings =
-    platform === 'win32'
-      ? env.APPDATA || join(home, 'AppData', 'Roaming')
-      : platform === 'darwin'
-        ? join(home, 'Library', 'Application Support')
-        : env.XDG_CONFIG_HOME || join(home, '.config');
-  return join(settings, 'Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev');
+/** Whether a value is a list of servers, and not a server of that name. */
+function isList(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((one) => isObject(one));
+}
+
+/** The entry by which a client starts the server. */
+export function entryOf(
+  client: McpClient,
+  { shape }: ServerList,
+  start: Start,
+  { root }: Surroundings,
+): object {
+  return { ...shape.constant, ...startOf(client, shape, start, root) };
+}
+
+/** The members of an entry that say how the server is started. */
+export function startOf(
+  { names }: McpClient,
+  shape: EntryShape,
+  start: Start,
+  root: string,
+): object {
+  if (names === 'option') return shape.start({ ...start, args: [...start.args, '--root', root] });
+  if (names === undefined) return shape.start(start);
+  return shape.start({ ...start, env: { ...start.env, MEMORY_BANK_ROOT: `\${workspaceFolder}` } });
 }

@@ -3,55 +3,13 @@ import { isObject } from '../../../core/values/json.ts';
 import { editJson, jsonWithComments } from '../language/json-entry.ts';
 import { type HookLine, hookCommand, readHookCommand } from '../program/hook-command.ts';
 import { otherUse } from '../program/own-entry.ts';
-import hookSettings from './hook-settings.json' with { type: 'json' };
-
-/** A client that runs hooks, and its settings of them. */
-interface HookClient {
-  readonly title: string;
-  /** The path of the file in the project. */
-  readonly path: readonly string[];
-  /** The settings, with the command `memory-bank hook`. */
-  readonly settings: { readonly version?: number; readonly hooks: object };
-}
-
-const claude: HookClient = {
-  title: 'Claude Code hooks',
-  path: ['.claude', 'settings.json'],
-  settings: hookSettings.claude,
-};
-
-/** Clients with hooks, by the names that `--clients` takes. */
-export const hookClients: { readonly [name: string]: HookClient } = {
-  claude,
-  codex: {
-    title: 'Codex hooks',
-    path: ['.codex', 'hooks.json'],
-    settings: hookSettings.codex,
-  },
-  cursor: {
-    title: 'Cursor hooks',
-    path: ['.cursor', 'hooks.json'],
-    settings: hookSettings.cursor,
-  },
-  // It reads the hooks of Claude Code.
-  vscode: { ...claude, title: 'VS Code hooks' },
-  copilot: {
-    title: 'Copilot CLI hooks',
-    path: ['.github', 'hooks', 'memory-bank.json'],
-    settings: hookSettings.copilot,
-  },
-  gemini: {
-    title: 'Gemini CLI hooks',
-    path: ['.gemini', 'settings.json'],
-    settings: hookSettings.gemini,
-  },
-};
+import { type HookedClient, isListed } from './hook-table.ts';
 
 /** The fields of an entry in which clients have a command. */
 const commandKeys = ['command', 'bash', 'powershell'];
 
 /** Absolute path of the file with the hooks of a client. */
-export function hookPath({ path }: HookClient, root: string): string {
+export function hookPath({ path }: HookedClient, root: string): string {
   return join(root, ...path);
 }
 
@@ -66,9 +24,10 @@ export interface HookCommand extends HookLine {
 /**
  * Lists the commands `<program> hook <event>` in the settings of a client.
  *
+ * @param root the keys that lead to the events.
  * @throws MemoryError `damaged` when the text cannot be read.
  */
-export function hookCommands(text: string): HookCommand[] {
+export function hookCommands(text: string, root: HookedClient['root'] = ['hooks']): HookCommand[] {
   const found: HookCommand[] = [];
   const visit = (value: unknown, path: HookCommand['path']) => {
     if (Array.isArray(value)) for (const [i, one] of value.entries()) visit(one, [...path, i]);
@@ -87,7 +46,7 @@ export function hookCommands(text: string): HookCommand[] {
     }
     for (const [key, one] of fields) visit(one, [...path, key]);
   };
-  visit(jsonWithComments.read(text, ['hooks']), ['hooks']);
+  visit(jsonWithComments.read(text, root), root);
   return found;
 }
 
@@ -107,15 +66,16 @@ export type HookEdit =
  */
 export function editHooks(
   text: string,
-  { settings }: HookClient,
+  client: HookedClient,
   program: readonly string[],
   root: string,
   edit: HookEdit,
 ): string {
-  const ours = ownHooks(text, program, root);
+  const { settings } = client;
+  const ours = ownHooks(text, program, root, client.root);
   if (edit === 'remove') {
     // From the last to the first, so that the indexes before it stay valid.
-    return ours.reduceRight((part, { path }) => removeCommand(part, path), text);
+    return ours.reduceRight((part, { path }) => removeCommand(part, path, client), text);
   }
   const given = ours.reduce((part, { path, keys, words, event }) => {
     const line = hookCommand(edit === 'add' ? program : words, event);
@@ -126,36 +86,62 @@ export function editHooks(
   if (settings.version !== undefined && text.trim() === '') {
     edited = `${JSON.stringify({ version: settings.version }, null, 2)}\n`;
   }
-  for (const [name, groups] of Object.entries(settings.hooks)) {
-    if (ours.some(({ path }) => path[1] === name)) continue;
-    const present: unknown = jsonWithComments.read(edited, ['hooks', name]);
+  const add = (path: HookedClient['root'], hook: object) => {
+    const present: unknown = jsonWithComments.read(edited, path);
     const end = Array.isArray(present) ? present.length : 0;
-    const [group] = withProgram(groups, program);
-    edited = editJson(edited, ['hooks', name, end], group);
+    edited = editJson(edited, [...path, end], withProgram(hook, program));
+  };
+  if (isListed(settings.hooks)) {
+    const present = jsonWithComments.read(given, client.root);
+    const known = ours.map(({ path }) => triggerOf(present, path));
+    for (const hook of settings.hooks) if (!known.includes(hook.trigger)) add(client.root, hook);
+    return edited;
+  }
+  for (const [name, [group]] of Object.entries(settings.hooks)) {
+    if (ours.some(({ path }) => path[client.root.length] === name)) continue;
+    if (group) add([...client.root, name], group);
   }
   return edited;
 }
 
+/** The event of a hook in a list. */
+function triggerOf(list: unknown, path: HookCommand['path']): unknown {
+  const hook: unknown = Array.isArray(list) ? list[Number(path[1])] : undefined;
+  return isObject(hook) ? hook.trigger : undefined;
+}
+
 /** Lists the commands in the settings of a client that start this program for the project. */
-export function ownHooks(text: string, program: readonly string[], root: string): HookCommand[] {
-  return hookCommands(text).filter(({ words: [command, ...args] }) => {
+export function ownHooks(
+  text: string,
+  program: readonly string[],
+  root: string,
+  keys: HookedClient['root'] = ['hooks'],
+): HookCommand[] {
+  return hookCommands(text, keys).filter(({ words: [command, ...args] }) => {
     return otherUse({ command, args }, program, root) === undefined;
   });
 }
 
 /** Removes the entry of a command, and the lists and objects that contained nothing else. */
-function removeCommand(text: string, path: HookCommand['path']): string {
+function removeCommand(
+  text: string,
+  path: HookCommand['path'],
+  { root, settings }: HookedClient,
+): string {
+  if (isListed(settings.hooks)) return editJson(text, path.slice(0, root.length + 1), undefined);
   // A group of commands also has a matcher, which means nothing without them.
-  const group = path.slice(0, 3);
-  const commands = path.length > 3 ? jsonWithComments.read(text, [...group, 'hooks']) : undefined;
+  const depth = root.length + 2;
+  const group = path.slice(0, depth);
+  const commands =
+    path.length > depth ? jsonWithComments.read(text, [...group, 'hooks']) : undefined;
   const isOnly = Array.isArray(commands) && commands.length === 1;
   return editJson(text, isOnly ? group : path, undefined);
 }
 
-/** The groups of hooks of an event, with the command that starts the program. */
-function withProgram(groups: unknown, program: readonly string[]): object[] {
+/** A hook with the command that starts the program. */
+function withProgram(hook: object, program: readonly string[]): object {
   const start = /^memory-bank hook (?=[a-z-]+$)/;
-  return JSON.parse(JSON.stringify(groups), (_, value) => {
+  return JSON.parse(JSON.stringify(hook), (_, value) => {
     if (typeof value !== 'string' || !start.test(value)) return value;
     return hookCommand(program, value.replace(start, ''));
   });
@@ -163,5 +149,5 @@ function withProgram(groups: unknown, program: readonly string[]): object[] {
 
 /** Whether a text contains only what a file of hooks begins with. */
 export function isEmptySettings(text: string): boolean {
-  return /^\ufeff?\s*(?:\{\s*(?:"version"\s*:\s*1\s*)?\}\s*)?$/.test(text);
+  return /^\ufeff?\s*(?:\{\s*(?:"version"\s*:\s*(?:1|"v1")\s*)?\}\s*)?$/.test(text);
 }

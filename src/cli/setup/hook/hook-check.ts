@@ -2,10 +2,14 @@ import { spawnSync } from 'node:child_process';
 import type { Finding } from '../../../app/health/finding.ts';
 import { projectPath, readText } from '../../../app/project/project-file.ts';
 import { MemoryError } from '../../../core/values/error.ts';
+import { own } from '../../../core/values/json.ts';
+import { clients } from '../client/client-table.ts';
+import { trustNote } from '../client/trust-state.ts';
 import { CannotStart, NotOnPath, NotStarted, startOfEntry } from '../program/entry-start.ts';
 import { binName, pathAdvice } from '../program/own-entry.ts';
 import type { Surroundings } from '../program/surroundings.ts';
-import { type HookCommand, hookClients, hookCommands, hookPath, ownHooks } from './client-hooks.ts';
+import { type HookCommand, hookCommands, hookPath, ownHooks } from './client-hooks.ts';
+import { hookClients } from './hook-table.ts';
 
 /** How long a hook may take, in milliseconds. */
 const limit = 10_000;
@@ -22,7 +26,7 @@ const eventNames: { readonly [event: string]: string } = {
 /** Runs each hook in the settings of clients once, and reports how long it takes. */
 export function checkHooks(around: Surroundings, startsAll: boolean): Finding[] {
   const seen = new Set<string>();
-  return Object.values(hookClients).flatMap((client): Finding[] => {
+  return Object.entries(hookClients).flatMap(([name, client]): Finding[] => {
     const given = hookPath(client, around.root);
     // Two clients may read one file.
     if (seen.has(given)) return [];
@@ -31,15 +35,22 @@ export function checkHooks(around: Surroundings, startsAll: boolean): Finding[] 
     try {
       const text = readText(projectPath(around.root, given));
       if (text === undefined) return [];
-      const findings = hookCommands(text).map((hook): Finding => {
+      const findings = hookCommands(text, client.root).map((hook): Finding => {
         const { state, text: result } = run(hook, around, startsAll);
         return { what, state, text: `${given}: the hook ${hook.event} ${result}` };
       });
-      const unguarded = ownHooks(text, [binName], around.root).filter(({ guarded }) => !guarded);
+      const unguarded = ownHooks(text, [binName], around.root, client.root).filter(
+        ({ guarded }) => !guarded,
+      );
       if (unguarded.length > 0) {
         const events = unguarded.map(({ event }) => event).join(', ');
         const why = `${events} can stop everybody who does not have this version of the program`;
         findings.push({ what, state: 'bad', text: `${given}: ${why}: run memory-bank init` });
+      }
+      const owner = own(clients, name);
+      const pending = owner && findings.length > 0 ? trustNote(owner, around) : undefined;
+      if (pending !== undefined) {
+        findings.push({ what, state: 'note', text: `${given}: ${pending}` });
       }
       return findings;
     } catch (error) {

@@ -1,12 +1,13 @@
 import { paintDiff } from '../../../core/answers/painter.ts';
 import type { Screen } from '../../screen/terminal.ts';
 import { entryName } from '../client/client.ts';
-import { diffOf, type SetupPlan } from './setup-plan.ts';
+import { diffOf } from './file-edit.ts';
+import type { SetupPlan } from './setup-plan.ts';
 
 /** The plan of a setup, as a person sees it before it is carried out. */
 export function planText(
   screen: Screen,
-  { edits, untouched }: SetupPlan,
+  { edits, untouched, outcomes }: SetupPlan,
   notes: readonly string[],
   undo: boolean,
 ): string {
@@ -26,5 +27,6 @@ export function planText(
   });
   const none = edits.length + notes.length === 0 ? ['No file has to change.'] : [];
   const noteLines = notes.map((line) => screen.plain(line));
-  return `${[...diffs, ...noteLines, ...left, ...none].join('\n')}\n`;
+  const outcomeLines = outcomes.map((line) => screen.plain(line));
+  return `${[...diffs, ...outcomeLines, ...noteLines, ...left, ...none].join('\n')}\n`;
 }

@@ -30,9 +30,24 @@ export interface HookLine {
 /**
  * Returns the command line by which clients answer an event with a program.
  *
- * @throws MemoryError `invalid_input` for a program that cannot be written for all shells.
+ * @throws MemoryError as `hookProgram`.
  */
 export function hookCommand(program: readonly string[], event: string): string {
+  return Object.entries(hookProgram(program, event)).reduce(
+    (text, [shell, line]) => text.replaceAll(`{${shell}}`, () => line),
+    form,
+  );
+}
+
+/**
+ * The call of a program for an event, in the words of each shell.
+ *
+ * @throws MemoryError `invalid_input` for a program that cannot be written for all shells.
+ */
+export function hookProgram(
+  program: readonly string[],
+  event: string,
+): { readonly cmd: string; readonly sh: string; readonly powershell: string } {
   const odd = program.find((word) => !/^[\p{L}\p{N}_@+=:,./\\~() -]+$/u.test(word));
   if (odd !== undefined) {
     throw new MemoryError('invalid_input', `A hook cannot start ${JSON.stringify(odd)}.`, {
@@ -44,11 +59,11 @@ export function hookCommand(program: readonly string[], event: string): string {
   const words = [command, ...args, 'hook', event];
   // npm also installs a script for PowerShell, which Windows does not run by default.
   const shim = shimNames.includes(command) ? `${command}.cmd` : command;
-  return Object.entries({
+  return {
     cmd: words.map((word) => quoted(word, '"')).join(' '),
     sh: words.map((word) => quoted(word, "'")).join(' '),
     powershell: [shim, ...args, 'hook', event].map((word) => quoted(word, "'")).join(' '),
-  }).reduce((text, [shell, line]) => text.replaceAll(`{${shell}}`, () => line), form);
+  };
 }
 
 function quoted(word: string, quote: string): string {

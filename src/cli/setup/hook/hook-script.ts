@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { HookEvent } from '../../../app/hook/client-event.ts';
+import { MemoryError } from '../../../core/values/error.ts';
+import { hookProgram } from '../program/hook-command.ts';
+import type { ScriptClient } from './hook-table.ts';
+
+/** The line by which a script is known as one of this setup. */
+const mark = '# Made by "memory-bank init", which replaces this file.';
+/** The answer of a hook that says nothing. */
+const silence = '{"cancel":false}';
+
+/** A script that a client runs at an event. */
+export interface HookScript {
+  /** Absolute. */
+  readonly path: string;
+  readonly event: HookEvent;
+  /** The text for a program. */
+  text(program: readonly string[]): string;
+}
+
+/**
+ * The scripts of a client, each for sh and for PowerShell.
+ *
+ * Like a command in settings, a script cannot fail: it ends with status 0, and prints nothing but a JSON
+ * object, also where the program is missing, older or broken.
+ */
+export function hookScripts({ folder, scripts }: ScriptClient, root: string): HookScript[] {
+  return Object.entries(scripts).flatMap(([name, event]): HookScript[] => {
+    const path = join(root, ...folder, name);
+    return [
+      { path, event, text: (program) => shellScript(program, event) },
+      { path: `${path}.ps1`, event, text: (program) => powerShellScript(program, event) },
+    ];
+  });
+}
+
+/**
+ * A script as the setup leaves it.
+ *
+ * @param text the one that is there; empty for none.
+ * @param wanted undefined removes it.
+ * @throws MemoryError `damaged` for a script of a person.
+ */
+export function editScript(text: string, wanted: string | undefined): string {
+  if (text === '' || text.includes(mark)) return wanted ?? '';
+  if (wanted === undefined) return text;
+  throw new MemoryError('damaged', 'it is a script of its own, and the client runs only one');
+}
+
+function shellScript(program: readonly string[], event: HookEvent): string {
+  return `#!/bin/sh
+${mark}
+# On Windows, where Git has a shell, the script for PowerShell answers.
+case $(uname -s 2>/dev/null) in MINGW*|MSYS*|CYGWIN*) printf '%s' '${silence}'; exit 0;; esac
+o=$(${hookProgram(program, event).sh} 2>/dev/null) || o=
+case $o in '{'*) printf '%s' "$o";; *) printf '%s' '${silence}';; esac
+exit 0
+`;
+}
+
+function powerShellScript(program: readonly string[], event: HookEvent): string {
+  return `${mark}
+$o = $null
+try { $o = $input | & ${hookProgram(program, event).powershell} 2>$null } catch {}
+if (!$LASTEXITCODE -and $o -like '{*') { $o } else { '${silence}' }
+exit 0
+`;
+}

@@ -1,0 +1,203 @@
+import type { HookEvent } from '../../../app/hook/client-event.ts';
+import hookSettings from './hook-settings.json' with { type: 'json' };
+
+/** A client that runs the commands in its settings, and its settings of them. */
+export interface HookedClient {
+  readonly title: string;
+  /** The path of the file in the project. */
+  readonly path: readonly string[];
+  /** The keys that lead to the events. */
+  readonly root: readonly string[];
+  /** The members of a file of hooks, with the command `memory-bank hook`. */
+  readonly settings: {
+    readonly version?: number | string;
+    /** By the events of the client, or a list of hooks that name theirs. */
+    readonly hooks: { readonly [event: string]: readonly object[] } | readonly ListedHook[];
+  };
+}
+
+/** A hook of a client that has a list of them, each with its event. */
+export interface ListedHook {
+  readonly name: string;
+  readonly trigger: string;
+  readonly action: { readonly type: 'command'; readonly command: string };
+  readonly timeout: number;
+}
+
+/** A client that runs the scripts in a folder, one for each event. */
+export interface ScriptClient {
+  readonly title: string;
+  /** The path of the folder in the project. */
+  readonly folder: readonly string[];
+  /** The names of the scripts, each with its event. */
+  readonly scripts: { readonly [name: string]: HookEvent };
+}
+
+/** Seconds, or milliseconds, that a hook may take. */
+const seconds = 10;
+const milliseconds = 10_000;
+
+/** Hooks in the form of Claude Code, without those that only watch. */
+function likeClaude(
+  events: { readonly [event: string]: HookEvent },
+  timeout: number,
+): { readonly [event: string]: readonly object[] } {
+  const groups = Object.entries(events).map(([name, event]) => {
+    return [name, [{ hooks: [{ type: 'command', command: commandOf(event), timeout }] }]] as const;
+  });
+  return Object.fromEntries(groups);
+}
+
+function listed(events: { readonly [trigger: string]: HookEvent }): ListedHook[] {
+  return Object.entries(events).map(([trigger, event]) => ({
+    name: `memory-bank ${event}`,
+    trigger,
+    action: { type: 'command', command: commandOf(event) },
+    timeout: seconds,
+  }));
+}
+
+function commandOf(event: HookEvent): string {
+  return `memory-bank hook ${event}`;
+}
+
+const session = {
+  SessionStart: 'session-start',
+  UserPromptSubmit: 'prompt',
+  SessionEnd: 'session-end',
+} as const;
+
+const wrapped: readonly string[] = ['hooks'];
+
+const claude: HookedClient = {
+  title: 'Claude Code hooks',
+  path: ['.claude', 'settings.json'],
+  root: wrapped,
+  settings: hookSettings.claude,
+};
+
+/** Clients with hooks in their settings, by the names that `--clients` takes. */
+export const hookClients: { readonly [name: string]: HookedClient } = {
+  claude,
+  codex: {
+    title: 'Codex hooks',
+    path: ['.codex', 'hooks.json'],
+    root: wrapped,
+    settings: hookSettings.codex,
+  },
+  cursor: {
+    title: 'Cursor hooks',
+    path: ['.cursor', 'hooks.json'],
+    root: wrapped,
+    settings: hookSettings.cursor,
+  },
+  // It reads the hooks of Claude Code.
+  vscode: { ...claude, title: 'VS Code hooks' },
+  copilot: {
+    title: 'Copilot CLI hooks',
+    path: ['.github', 'hooks', 'memory-bank.json'],
+    root: wrapped,
+    settings: hookSettings.copilot,
+  },
+  gemini: {
+    title: 'Gemini CLI hooks',
+    path: ['.gemini', 'settings.json'],
+    root: wrapped,
+    settings: hookSettings.gemini,
+  },
+  devin: {
+    title: 'Devin CLI hooks',
+    path: ['.devin', 'hooks.v1.json'],
+    root: [],
+    settings: { hooks: likeClaude(session, seconds) },
+  },
+  kiro: {
+    title: 'Kiro hooks',
+    path: ['.kiro', 'hooks', 'memory-bank.json'],
+    root: wrapped,
+    settings: {
+      version: 'v1',
+      hooks: listed({ SessionStart: 'session-start', UserPromptSubmit: 'prompt' }),
+    },
+  },
+  crush: {
+    title: 'Crush hooks',
+    path: ['crush.json'],
+    root: wrapped,
+    settings: {
+      hooks: {
+        PreToolUse: [
+          {
+            matcher: '^(bash|edit|multiedit|view|write)$',
+            command: commandOf('action'),
+            timeout: seconds,
+          },
+        ],
+      },
+    },
+  },
+  qwen: {
+    title: 'Qwen Code hooks',
+    path: ['.qwen', 'settings.json'],
+    root: wrapped,
+    settings: { hooks: likeClaude(session, milliseconds) },
+  },
+  droid: {
+    title: 'Droid hooks',
+    path: ['.factory', 'hooks.json'],
+    root: [],
+    settings: { hooks: likeClaude(session, seconds) },
+  },
+  augment: {
+    title: 'Augment hooks',
+    path: ['.augment', 'settings.json'],
+    root: wrapped,
+    settings: {
+      hooks: likeClaude({ SessionStart: 'session-start', SessionEnd: 'session-end' }, milliseconds),
+    },
+  },
+};
+
+/** Clients with hooks as scripts, by the names that `--clients` takes. */
+export const scriptClients: { readonly [name: string]: ScriptClient } = {
+  cline: {
+    title: 'Cline hooks',
+    folder: ['.clinerules', 'hooks'],
+    scripts: {
+      TaskStart: 'session-start',
+      TaskResume: 'session-start',
+      UserPromptSubmit: 'prompt',
+      PreToolUse: 'action',
+    },
+  },
+};
+
+/** The events of `memory-bank hook` that a client runs, by its own names of them. */
+export function eventsOf(name: string): { readonly [event: string]: string } {
+  const scripts = scriptClients[name]?.scripts;
+  if (scripts) return scripts;
+  const { hooks = {} } = hookClients[name]?.settings ?? {};
+  const all: readonly (readonly [string, unknown])[] = isListed(hooks)
+    ? hooks.map((hook) => [hook.trigger, hook] as const)
+    : Object.entries(hooks);
+  return Object.fromEntries(
+    all.map(([event, groups]) => {
+      const [, own = ''] = /memory-bank hook ([a-z-]+)/.exec(JSON.stringify(groups)) ?? [];
+      return [event, own];
+    }),
+  );
+}
+
+/** Whether a client has hooks at all. */
+export function hasHooks(name: string): boolean {
+  return Object.keys(eventsOf(name)).length > 0;
+}
+
+/** Whether a client gets the brief by a hook; the others read it in their context file. */
+export function getsBrief(name: string): boolean {
+  return Object.values(eventsOf(name)).includes('session-start');
+}
+
+export function isListed(hooks: HookedClient['settings']['hooks']): hooks is readonly ListedHook[] {
+  return Array.isArray(hooks);
+}
