@@ -99,7 +99,14 @@ const lazyFunctions = {
   ],
   'node:stream/consumers': ['text'],
   'node:timers/promises': ['setImmediate', 'setTimeout'],
-  'node:zlib': ['crc32', 'deflateRawSync', 'deflateSync', 'inflateRawSync', 'inflateSync'],
+  'node:zlib': [
+    'crc32',
+    'deflateRaw',
+    'deflateRawSync',
+    'deflateSync',
+    'inflateRawSync',
+    'inflateSync',
+  ],
 };
 
 /**

@@ -114,7 +114,7 @@ async function checkRecords(
   const folders = { memory: memory.inTree(''), project: join(memory.folderInCode, '..') };
   if (only === 'code') return { ...toReport(memory, [ofCode]), folders };
   const files = await inSlices(fileFindings(reader, mend), pause);
-  await saved.save();
+  const saving = saved.save();
   const broken = brokenLinks(reader, links, mend);
   const texts = textFindings(reader, statements, mend, history.today(), request.tending === true);
   const ofTexts = await inSlices(texts, pause);
@@ -123,6 +123,7 @@ async function checkRecords(
   );
   // The settings and the rules are not records, and concern all of them.
   const others = request.path === undefined ? otherFindings(reader, since, code, mend) : [];
+  await saving;
   return { ...toReport(memory, [ofCode, ...ofRecords, ...others]), folders };
 }
 

@@ -1,4 +1,5 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRawSync } from 'node:zlib';
 import { type Stat, sameStat, statSize } from '../../git/disk/file-layer.ts';
 import { DerivedFile } from '../derived/derived-file.ts';
 import { bytesOf } from '../derived/section-file.ts';
@@ -78,10 +79,13 @@ export class SavedReadings {
     const stats = new Float64Array(statSize * rows.length);
     for (const [row, [, stat]] of rows.entries()) saveStat(stats, row, stat);
     const texts = [rows.map(([path]) => path), rows.map(([, , reading]) => reading)];
-    const bytes = deflateRawSync(JSON.stringify(texts), { level: 1 });
-    if (bytes.length + stats.byteLength > maxReadBytes / 2) return;
-    // Without the file, the next check reads all records again.
-    await this.#file.write(this.#file.pieces([bytesOf(stats), bytes])).catch(() => undefined);
+    try {
+      const bytes = await promisify(deflateRaw)(JSON.stringify(texts), { level: 1 });
+      if (bytes.length + stats.byteLength > maxReadBytes / 2) return;
+      await this.#file.write(this.#file.pieces([bytesOf(stats), bytes]));
+    } catch {
+      // Without the file, the next check reads all records again.
+    }
   }
 }
 
