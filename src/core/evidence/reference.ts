@@ -60,8 +60,12 @@ export function findReferences(text: string): FoundReference[] {
     const key = formatReference(reference);
     if (!found.has(key)) found.set(key, { ...reference, certain });
   };
-  for (const [word, , code, angled, target] of text.slice(0, maxText).matchAll(candidates)) {
+  const searched = text.slice(0, maxText);
+  // `matchAll` would copy the expression for each text.
+  candidates.lastIndex = 0;
+  for (let match = candidates.exec(searched); match; match = candidates.exec(searched)) {
     if (found.size >= maxReferences) break;
+    const [word, , code, angled, target] = match;
     if (code !== undefined) {
       add(code, true);
       // A command between backticks can name several files.

@@ -6,10 +6,14 @@ const relative = new RegExp(
   'i',
 );
 
+/** Each of those dates contains one of these; most texts contain none. */
+const parts = ['yesterday', 'tomorrow', 'last', 'next', 'ago'];
+
 /** The first date in a text that depends on the day of reading; quoted text and code do not count. */
 export function relativeDate(text: string): string | undefined {
   const start = text.slice(0, maxText);
-  if (!relative.test(start)) return undefined;
+  const lower = start.toLowerCase();
+  if (!parts.some((part) => lower.includes(part)) || !relative.test(start)) return undefined;
   const plain = start.replace(/`[^`\n]*`|"[^"\n]*"|“[^”\n]*”/g, ' ');
   return relative.exec(plain)?.[0];
 }

@@ -91,7 +91,8 @@ export function keepUnknown(
 /** Returns the keys of the file of a record that its schema does not know. */
 export function unknownKeys(schema: z.core.$ZodType, data: JsonObject): JsonObject {
   const { keys } = shapeOf(schema, data);
-  return Object.fromEntries(Object.entries(data).filter(([key]) => !Object.hasOwn(keys, key)));
+  const unknown = Object.keys(data).filter((key) => !Object.hasOwn(keys, key));
+  return Object.fromEntries(unknown.map((key) => [key, data[key]]));
 }
 
 function keep(schema: z.core.$ZodType, value: JsonValue, old: JsonValue | undefined): JsonValue {

@@ -146,6 +146,8 @@ export class Supersession {
 
   /** The superseded records and sections that a live record names, each with its successor. */
   supersededLinks({ path, links, supersedes }: LinkedRecord) {
+    // As most records do: a check asks for each of them.
+    if (links.length === 0) return [];
     const found = new Map<string, string>();
     const own = new Set(supersedes);
     for (const address of links) {

@@ -74,7 +74,7 @@ export function* textFindings(
     // A superseded record is of the past: its links and dates stay as they were.
     if (record.supersededBy !== undefined) continue;
     const { expires, hidden } = record;
-    const edit = mend.edit(path);
+    const edit = () => mend.edit(path);
     if (expires !== undefined && expires < today) {
       add(path, 'expired', `It expired on ${expires}.`, {
         mend: mend.verify(path, '--expires <day>'),
@@ -82,7 +82,7 @@ export function* textFindings(
     }
     for (const { link, by } of supersession.supersededLinks(record)) {
       const message = `It names ${link}, which ${by} supersedes.`;
-      add(path, 'link', message, { records: [link, by], mend: edit });
+      add(path, 'link', message, { records: [link, by], mend: edit() });
     }
     for (const { title, line, address, first } of hidden) {
       const message = `Its decision ${JSON.stringify(title)} has the heading of an earlier one, which hides it.`;
@@ -95,14 +95,14 @@ export function* textFindings(
       if (all.length < 2 || (others.length === 0 && isHidden)) continue;
       const where = others.length > 0 ? others.join(', ') : 'the same file';
       const message = `Its decision ${JSON.stringify(title)} is also in ${where}.`;
-      add(path, 'title', message, { records: others, mend: edit });
+      add(path, 'title', message, { records: others, mend: edit() });
     }
     if (record.relative !== undefined) {
       const message = `It says ${JSON.stringify(record.relative)}, which depends on the day of reading: write the date.`;
-      add(path, 'relative_date', message, { mend: edit });
+      add(path, 'relative_date', message, { mend: edit() });
     }
     if (tending && record.bytes > largeBytes) {
-      add(path, 'large', `It has ${record.bytes} bytes: split it.`, { mend: edit });
+      add(path, 'large', `It has ${record.bytes} bytes: split it.`, { mend: edit() });
     }
   }
   return found;
@@ -154,7 +154,7 @@ function hiddenDecisions(
   { path, text }: CheckedRecord,
   decisions: readonly string[],
 ): HiddenDecision[] {
-  if (new Set(decisions).size === decisions.length) return [];
+  if (decisions.length < 2 || new Set(decisions).size === decisions.length) return [];
   const sections = new Sections(path, text);
   const firsts = new Map<string, string>();
   return sections.all.flatMap((section) => {

@@ -143,9 +143,13 @@ export class FolderScan {
     const known = this.#typed.get(path);
     if (known || this.#typed.has(path)) return known;
     const found = this.#types.find((type) => type.owns(path));
-    if (this.#typed.size >= maxTyped) this.#typed.clear();
-    this.#typed.set(path, found);
+    this.#remember(path, found);
     return found;
+  }
+
+  #remember(path: string, type: AnyRecordType | undefined): void {
+    if (this.#typed.size >= maxTyped) this.#typed.clear();
+    this.#typed.set(path, type);
   }
 
   /** The type of the record file at a path, as of the last look. */
@@ -323,6 +327,7 @@ export class FolderScan {
       const path = join(folder, name);
       const before = known?.files.get(name);
       const type = before ?? types.find((type) => type.owns(path));
+      if (type) this.#remember(path, type);
       if (kind === 'directory') folders.add(name);
       else if (type) {
         files.set(name, type);

@@ -6,6 +6,9 @@ export type Steps<T = void> = Generator<void, T>;
 /** Longest time without a pause for other calls, in milliseconds. */
 const maxSlice = 12;
 
+/** The clock is looked at after this many steps: many steps take less time than the look. */
+const stepsPerLook = 4;
+
 /** Runs all of the work without a pause. */
 export function allAtOnce<T>(steps: Steps<T>): T {
   for (;;) {
@@ -35,10 +38,11 @@ export class Slice {
  * @param pause called after each slice; an error that it throws ends the work.
  */
 export async function inSlices<T>(steps: Steps<T>, pause?: () => void): Promise<T> {
-  for (const current = new Slice(); ; ) {
+  const current = new Slice();
+  for (let step = 1; ; step++) {
     const { done, value } = steps.next();
     if (done) return value;
-    if (!current.isOver) continue;
+    if (step % stepsPerLook !== 0 || !current.isOver) continue;
     await current.turn();
     pause?.();
   }
