@@ -19,12 +19,14 @@ export function editToml(text: string, path: readonly string[], value: object | 
   const wanted = value && merged(present, value);
   if (isDeepStrictEqual(plain(present), plain(wanted))) return text;
   const name = path.join('.');
-  const edited =
+  const changed =
     value === undefined
       ? removeTable(text, name)
       : present === undefined
         ? addTable(text, name, value)
         : setKeys(text, name, present, value);
+  // A text without a line end at its end stays so, so that undo restores it.
+  const edited = text === '' || text.endsWith('\n') ? changed : changed.replace(/\r?\n$/, '');
   if (!isDeepStrictEqual(plain(at(read(edited), path)), plain(wanted))) {
     throw new MemoryError('damaged', `"${name}" is not written as a table of its own`);
   }

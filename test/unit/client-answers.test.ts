@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { contextAnswer, type HookEvent, readEvent } from '../../src/app/hook/client-event.ts';
+
+const asClaude = (name: string) => ({
+  hookSpecificOutput: { hookEventName: name, additionalContext: 'text' },
+});
+const cline = { clineVersion: '3.40.0', taskId: 't1', workspaceRoots: ['/p'] };
+const crush = { event: 'PreToolUse', session_id: 's1', cwd: '/p' };
+const augment = { conversation_id: 'c1', workspace_roots: ['/p'] };
+
+it.each<[string, string, HookEvent, object, object | undefined]>([
+  [
+    'cline',
+    'start',
+    'session-start',
+    { ...cline, hookName: 'TaskStart', taskStart: { taskMetadata: {} } },
+    { cancel: false, contextModification: 'text' },
+  ],
+  [
+    'cline',
+    'prompt',
+    'prompt',
+    { ...cline, hookName: 'UserPromptSubmit', userPromptSubmit: { prompt: 'rotate the keys' } },
+    { cancel: false, contextModification: 'text' },
+  ],
+  [
+    'cline',
+    'action',
+    'action',
+    {
+      ...{ ...cline, hookName: 'PreToolUse' },
+      preToolUse: { toolName: 'write_to_file', parameters: { path: 'a.ts' } },
+    },
+    { cancel: false, contextModification: 'text' },
+  ],
+  [
+    'crush',
+    'action',
+    'action',
+    { ...crush, tool_name: 'edit', tool_input: { file_path: 'a.ts' } },
+    { context: 'text' },
+  ],
+  [
+    'augment',
+    'start',
+    'session-start',
+    { ...augment, hook_event_name: 'SessionStart' },
+    asClaude('SessionStart'),
+  ],
+  [
+    'cursor',
+    'start',
+    'session-start',
+    { ...augment, hook_event_name: 'sessionStart', cursor_version: '2.1.0' },
+    { additional_context: 'text' },
+  ],
+  [
+    'qwen',
+    'prompt',
+    'prompt',
+    {
+      ...{ session_id: 's1', cwd: '/p', hook_event_name: 'UserPromptSubmit' },
+      ...{ transcript_path: '/home/me/.qwen/tmp/s1.jsonl', prompt: 'rotate the keys' },
+    },
+    asClaude('UserPromptSubmit'),
+  ],
+  [
+    'droid',
+    'action',
+    'action',
+    {
+      ...{ session_id: 's1', cwd: '/p', hook_event_name: 'PreToolUse' },
+      ...{ transcript_path: '/home/me/.factory/sessions/s1.jsonl', tool_name: 'Edit' },
+      tool_input: { file_path: 'a.ts' },
+    },
+    undefined,
+  ],
+])(
+  '%s is known by its input, and answered in its form: %s',
+  (client, moment, event, input, answer) => {
+    const read = readEvent(event, JSON.stringify(input));
+    if (!read) throw new Error('The event cannot be read.');
+    expect(read).toMatchObject({ client, cwd: '/p', session: expect.stringMatching(/^[cst]1$/) });
+    if (moment === 'prompt') expect(read.prompt).toBe('rotate the keys');
+    if (moment === 'action') expect(read.action?.files).toEqual(['a.ts']);
+    expect(contextAnswer(read, 'text')).toEqual(answer);
+  },
+);
