@@ -181,7 +181,10 @@ const byCommits = await sized(
 const byAgents = await sized('agents', [1, 8, 64], agents);
 const byBranches = await sized('branches', [10, 1000, 10_000], branches);
 const exchanges = [await exchange('a folder'), await exchange('HTTP'), await exchange('SSH')];
-const writers = [await manyWriters('a folder', 2, 50), await manyWriters('a folder', 8, 50)];
+const writers = [
+  await manyWriters('a folder', 2, 50, false),
+  await manyWriters('a folder', 8, 50, false),
+];
 const changes = isFull ? 20 : 5;
 const day = await simulateDay({ seed: 1, agents: 100, clones: 10, changes, outages: 16 });
 

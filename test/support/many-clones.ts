@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { AutoSync, type SyncPace } from '../../src/app/session/auto-sync.ts';
+import { AutoSync, type SyncPace, usualPace } from '../../src/app/session/auto-sync.ts';
 import { addNote, Fleet } from './fleet.ts';
 import type { Transport } from './remote-server.ts';
 
@@ -22,11 +22,10 @@ export interface ManyWriters {
 const maxWaitMs = 240_000;
 
 /** Shorter than in the program, so that more exchanges race. */
-const pace: SyncPace = {
+const quickPace: SyncPace = {
   maxWaitMs: 5_000,
   maxBriefWaitMs: 5_000,
   interval: 3_000,
-  use: 600_000,
   recent: 0,
   gather: [100, 500],
   pauses: [50, 500],
@@ -36,15 +35,18 @@ const pace: SyncPace = {
 /**
  * Lets clones of one remote write at the same time, each with automatic exchanges.
  *
+ * @param isUsual whether the exchanges have the durations of the program.
  * @returns undefined where no server for the transport can be started.
  */
 export async function manyWriters(
   transport: Transport,
   count: number,
   each: number,
+  isUsual: boolean,
 ): Promise<ManyWriters | undefined> {
   const fleet = await Fleet.create(count, transport);
   if (!fleet) return undefined;
+  const pace = isUsual ? usualPace : quickPace;
   try {
     const [before, first] = [fleet.pushes, fleet.notes];
     const begun = performance.now();

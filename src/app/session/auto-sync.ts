@@ -18,10 +18,8 @@ export interface SyncPace {
   readonly maxWaitMs: number;
   /** How long a brief waits for the exchange. */
   readonly maxBriefWaitMs: number;
-  /** The pause between exchanges without changes while the memory is in use; 0 for no such exchanges. */
+  /** The pause between exchanges without changes; 0 for no such exchanges. */
   readonly interval: number;
-  /** How long after its last call the memory is in use. */
-  readonly use: number;
   /** A session begins without an exchange if one succeeded less than this time ago. */
   readonly recent: number;
   /** How long changes are gathered: after the last one, and after the first one. */
@@ -47,12 +45,14 @@ const real: SyncClock = {
   },
 };
 
+/** After an exchange with changes, the next pause is this fraction of the usual one; then it doubles. */
+const busyShare = 6;
+
 /** The durations of the program. */
 export const usualPace: SyncPace = {
   maxWaitMs: 300,
   maxBriefWaitMs: 1_000,
   interval: usualInterval,
-  use: 3_600_000,
   recent: 30_000,
   gather: [2_000, 10_000],
   pauses: [15_000, 600_000],
@@ -61,7 +61,7 @@ export const usualPace: SyncPace = {
 
 /**
  * Exchanges the memory of one workspace with the remote, where its configuration asks for it: before the
- * first call of a session, after changes, before a brief, and at intervals while it is in use.
+ * first call of a session, after changes, before a brief, and at intervals while the program runs.
  *
  * It is the same as `sync`: it never forces anything, and a failed exchange changes nothing.
  */
@@ -78,8 +78,8 @@ export class AutoSync {
   #cancel: (() => void) | undefined;
   /** When the first change that is not pushed was made; undefined for none. */
   #changedAt: number | undefined;
-  /** When the last call was made. */
-  #usedAt = 0;
+  /** The pause before the next exchange without changes: shorter while somebody changes the memory. */
+  #pause = 0;
   #failures = 0;
   /** Why the last exchange of this clone failed, as far as it is known. */
   #problem: string | undefined;
@@ -102,7 +102,6 @@ export class AutoSync {
 
   /** Gets what others have pushed, for the first call of a session; the call waits only for a moment. */
   async begin(): Promise<void> {
-    this.#usedAt = this.#clock.now().getTime();
     if (this.#failures > 0) return;
     const { at, problem } = await this.#known();
     this.#problem ??= problem;
@@ -115,11 +114,11 @@ export class AutoSync {
     await this.#exchangeFor(this.#pace.maxWaitMs);
   }
 
-  /** Notes a later call of a session. After a long pause, it is like the first one. */
-  async use(): Promise<void> {
-    this.#usedAt = this.#clock.now().getTime();
-    const isPaused = this.#running === undefined && this.#cancel === undefined;
-    if (isPaused && this.#pace.interval > 0) await this.begin();
+  /** Returns why a change that is made now would not be pushed, as far as this clone knows it. */
+  async obstacle(): Promise<string | undefined> {
+    if (this.#problem !== undefined) return this.#problem;
+    const held = await this.#bind().history.unpublished();
+    return held && problemOf(held);
   }
 
   /** Gets what others have pushed, for a brief, unless that was tried a moment ago. */
@@ -130,8 +129,13 @@ export class AutoSync {
     await this.#exchangeFor(this.#pace.maxBriefWaitMs);
   }
 
-  /** Returns why the last exchange failed, once for each session. */
-  takeProblem(session: string): string | undefined {
+  /**
+   * Returns why a change of a session is not pushed, once for each session.
+   *
+   * @param obstacle that was there before the change; the exchange that meets it comes after the answer.
+   */
+  takeProblem(session: string, obstacle: string | undefined): string | undefined {
+    this.#problem ??= obstacle;
     if (this.#problem === undefined || this.#told.has(session)) return undefined;
     this.#told.add(session);
     return this.#problem;
@@ -181,16 +185,16 @@ export class AutoSync {
   /** Plans an exchange without changes, unless another one is planned. */
   #poll(): void {
     const { interval } = this.#pace;
-    if (interval > 0 && !this.#cancel) this.#exchangeIn(interval, () => this.#lookAround());
+    const pause = this.#pause || interval;
+    if (interval > 0 && !this.#cancel) this.#exchangeIn(pause, () => this.#lookAround(pause));
   }
 
-  /** Exchanges while the memory is in use, unless another process of this clone has done it. */
-  async #lookAround(): Promise<void> {
+  /** Exchanges, unless another process of this clone has done it since the pause began. */
+  async #lookAround(pause: number): Promise<void> {
     const time = this.#clock.now();
-    if (time.getTime() - this.#usedAt > this.#pace.use) return;
     const { tried } = await this.#known();
     if (this.#stop.signal.aborted) return;
-    if (isWithin(tried, time, this.#pace.interval / 2)) this.#poll();
+    if (isWithin(tried, time, pause / 2)) this.#poll();
     else await this.#exchange();
   }
 
@@ -223,8 +227,13 @@ export class AutoSync {
     this.#changedAt = undefined;
     const bound = this.#bind();
     try {
-      await bound.history.sync({ ours: [], theirs: [], confirm: false });
+      const request = { ours: [], theirs: [], confirm: false };
+      const { received, sent } = await bound.history.sync(request);
       this.#failures = 0;
+      // A memory that changes now is likely to change again soon.
+      const { interval } = this.#pace;
+      const isBusy = received.length + sent > 0;
+      this.#pause = isBusy ? interval / busyShare : Math.min(2 * this.#pause || interval, interval);
       this.#report(undefined);
       await this.#keep(bound, { at: timestamp(this.#clock.now()), problem: undefined });
     } catch (thrown) {

@@ -204,7 +204,7 @@ export class SessionPlace {
     const sync = await this.#workspaces.autoSync(memory);
     const isNew = sync !== this.#sync;
     this.#sync = sync;
-    await (isNew ? sync?.begin() : sync?.use());
+    if (isNew) await sync?.begin();
     const review = await this.#review(root, memory.review, binding, effect);
     this.#follow(review ?? memory);
     // Changes that wait for a review are not exchanged.
@@ -214,9 +214,10 @@ export class SessionPlace {
     if (!sync) return memory.bind(binding);
     const { session } = binding;
     const client = this.#client?.isOneCall ? (session.agent ?? '') : session.id;
+    const obstacle = effect === 'read' ? undefined : await sync.obstacle();
     const onCommit: Binding['onCommit'] = (commit) => {
       sync.changed();
-      const problem = sync.takeProblem(client);
+      const problem = sync.takeProblem(client, obstacle);
       if (problem !== undefined) binding.note?.(`The remote does not have the change: ${problem}`);
       binding.onCommit(commit);
     };

@@ -448,6 +448,11 @@ export interface History {
    */
   sync(request: SyncRequest): Promise<Synchronization>;
   /**
+   * Returns why `sync` without `confirm` would not push the commits of this branch, as far as this clone knows
+   * without asking the remote: the error about commits of code that are not pushed.
+   */
+  unpublished(): Promise<MemoryError | undefined>;
+  /**
    * Merges another branch of a memory that is apart from the code into the current one.
    *
    * @throws MemoryError `conflict` for records that both sides changed; `unsupported` for a memory on the

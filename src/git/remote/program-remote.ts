@@ -11,7 +11,7 @@ import { type Address, type Credentials, credentialsFor, quoted } from './login.
 import { checkGit, type Outcome, runGit } from './program.ts';
 import { maxFetched, Quarantine } from './quarantine.ts';
 import { pushRefusal, refusalOf } from './refusal.ts';
-import type { Lease, Push, Remote } from './remote.ts';
+import type { FetchedBranch, Lease, Push, RefsBelow, Remote } from './remote.ts';
 
 /** Time after which a run of git is ended, in milliseconds. */
 export const defaultTimeout = 300_000;
@@ -102,13 +102,11 @@ export class ProgramRemote implements Remote {
     known: readonly Oid[],
     inspect: (objects: ObjectDatabase, tip: Oid) => void,
     signal: AbortSignal,
-  ): Promise<Oid | undefined> {
+    below?: RefsBelow,
+  ): Promise<FetchedBranch | undefined> {
     return this.#inQuarantine(known, async (quarantine) => {
-      const options = ['--quiet', '--no-tags', '--no-recurse-submodules'];
-      const pack = this.#otherSide('upload-pack');
-      const target = `+${ref}:refs/heads/fetched`;
-      const args = ['fetch', ...options, ...pack, '--', this.#address.url, target];
-      const { status, complaint } = await this.#run(quarantine, args, signal);
+      const targets = [`+${ref}:refs/heads/fetched`, ...(below ? [sameRefs(below)] : [])];
+      const { status, complaint } = await this.#fetchInto(quarantine, targets, signal);
       if (status !== 0) {
         if (/couldn't find remote ref/.test(complaint)) return undefined;
         throw refusalOf(this.#address, complaint);
@@ -119,37 +117,49 @@ export class ProgramRemote implements Remote {
       const objects = quarantine.objects();
       try {
         inspect(objects, tip);
+        const found = below ? this.#inspected(quarantine, objects, below) : none;
+        await quarantine.keep();
+        return { tip, below: found };
       } finally {
         objects.close();
       }
-      await quarantine.keep();
-      return tip;
     });
   }
 
-  fetchBelow(
-    prefix: string,
-    inspect: (objects: ObjectDatabase, refs: ReadonlyMap<string, Oid>) => Map<string, Oid>,
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, Oid>> {
+  fetchBelow(below: RefsBelow, signal: AbortSignal): Promise<ReadonlyMap<string, Oid>> {
     return this.#inQuarantine([], async (quarantine) => {
-      const options = ['--quiet', '--no-tags', '--no-recurse-submodules'];
-      const pack = this.#otherSide('upload-pack');
-      const target = `+${prefix}*:${prefix}*`;
-      const args = ['fetch', ...options, ...pack, '--', this.#address.url, target];
-      const { status, complaint } = await this.#run(quarantine, args, signal);
+      const { status, complaint } = await this.#fetchInto(quarantine, [sameRefs(below)], signal);
       if (status !== 0) throw refusalOf(this.#address, complaint);
-      const { files } = this.#options.disk;
-      const refs = new Refs(files, quarantine.gitDir, quarantine.gitDir).list(prefix);
       const objects = quarantine.objects();
       try {
-        const kept = inspect(objects, new Map(refs.map(({ ref, oid }) => [ref, oid])));
+        const kept = this.#inspected(quarantine, objects, below);
         if (kept.size > 0) await quarantine.keep();
         return kept;
       } finally {
         objects.close();
       }
     });
+  }
+
+  #fetchInto(
+    quarantine: Quarantine,
+    targets: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const options = ['--quiet', '--no-tags', '--no-recurse-submodules'];
+    const pack = this.#otherSide('upload-pack');
+    const args = ['fetch', ...options, ...pack, '--', this.#address.url, ...targets];
+    return this.#run(quarantine, args, signal);
+  }
+
+  /** The fetched refs below a prefix that are to be kept. */
+  #inspected(
+    { gitDir }: Quarantine,
+    objects: ObjectDatabase,
+    { prefix, inspect }: RefsBelow,
+  ): ReadonlyMap<string, Oid> {
+    const refs = new Refs(this.#options.disk.files, gitDir, gitDir).list(prefix);
+    return inspect(objects, new Map(refs.map(({ ref, oid }) => [ref, oid])));
   }
 
   visit<T>(
@@ -309,6 +319,13 @@ export class ProgramRemote implements Remote {
     if (kind === 'http') return url.startsWith('https:') ? 'https' : 'http:https';
     return kind === 'ssh' ? 'ssh' : 'file';
   }
+}
+
+const none: ReadonlyMap<string, Oid> = new Map();
+
+/** The refspec by which refs keep their names. */
+function sameRefs({ prefix }: RefsBelow): string {
+  return `+${prefix}*:${prefix}*`;
 }
 
 /** Looks at a fetched commit; undefined if it was not fetched. */

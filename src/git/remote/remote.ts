@@ -16,15 +16,30 @@ export interface Push {
   readonly to: Oid;
 }
 
+/** Refs that point to files, such as claims. */
+export interface RefsBelow {
+  /** `refs/memory-bank/claims/` */
+  readonly prefix: string;
+  /** Gets the refs and the fetched objects together with the local ones, and returns the refs to keep. */
+  inspect(objects: ObjectDatabase, refs: ReadonlyMap<string, Oid>): Map<string, Oid>;
+}
+
+/** A branch as a remote has it. */
+export interface FetchedBranch {
+  readonly tip: Oid;
+  /** The refs below the wanted prefix that are kept. */
+  readonly below: ReadonlyMap<string, Oid>;
+}
+
 /** A remote repository. */
 export interface Remote {
   /**
-   * Fetches a branch with its history.
+   * Fetches a branch with its history, and refs below a prefix by the same connection.
    *
    * @param known local commits that the remote may have.
    * @param inspect checks the fetched objects together with the local ones; if it throws, none of them is
    *   kept.
-   * @returns the commit of the branch; undefined if there is no such branch.
+   * @returns undefined if there is no such branch.
    * @throws MemoryError `remote`, `unsupported`, `too_large`.
    */
   fetch(
@@ -32,7 +47,8 @@ export interface Remote {
     known: readonly Oid[],
     inspect: (objects: ObjectDatabase, tip: Oid) => void,
     signal: AbortSignal,
-  ): Promise<Oid | undefined>;
+    below?: RefsBelow,
+  ): Promise<FetchedBranch | undefined>;
   /**
    * Fetches one commit without its history, for a look at it: none of its objects is kept.
    *
@@ -53,17 +69,11 @@ export interface Remote {
    */
   push(push: Push, signal: AbortSignal): Promise<boolean>;
   /**
-   * Fetches the refs below a prefix (`refs/memory-bank/claims/`), which point to files.
+   * Fetches the refs below a prefix.
    *
-   * @param inspect gets the refs and the fetched objects together with the local ones, and returns the refs
-   *   to keep.
    * @throws MemoryError `remote`, `unsupported`, `too_large`.
    */
-  fetchBelow(
-    prefix: string,
-    inspect: (objects: ObjectDatabase, refs: ReadonlyMap<string, Oid>) => Map<string, Oid>,
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, Oid>>;
+  fetchBelow(below: RefsBelow, signal: AbortSignal): Promise<ReadonlyMap<string, Oid>>;
   /**
    * Changes a ref that points to a file if it still has the expected value.
    *

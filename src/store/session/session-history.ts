@@ -32,6 +32,7 @@ import type {
   UnmergedRecord,
 } from '../../core/memory/history.ts';
 import type { SearchHit } from '../../core/memory/store.ts';
+import type { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { branches } from '../history/branch-tips.ts';
 import { divide, division, tangledCommits } from '../history/commit-division.ts';
@@ -198,6 +199,11 @@ export class SessionHistory implements History {
   async unmerged(): Promise<readonly UnmergedRecord[]> {
     const { unmerged } = await import('../sync/resolution.ts');
     return unmerged(await this.#reader());
+  }
+
+  async unpublished(): Promise<MemoryError | undefined> {
+    const { unpublished } = await import('../sync/unpublished.ts');
+    return unpublished(await this.#reader());
   }
 
   async sync(request: SyncRequest): Promise<Synchronization> {

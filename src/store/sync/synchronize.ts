@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Synchronization, SyncRequest } from '../../core/memory/history.ts';
+import { monotonicTime } from '../../core/timing/clock.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Proposal } from '../../git/commit/commit-plan.ts';
 import type { Prepared } from '../../git/commit/mutation.ts';
@@ -7,19 +8,21 @@ import type { Repository } from '../../git/commit/repository.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { type Remote, shortName, type Upstream } from '../../git/remote/remote.ts';
-import { fetchClaims } from '../claims/shared-claims.ts';
+import { claimRefs, claimsOf, fetchClaims, takeClaims } from '../claims/shared-claims.ts';
 import { pairMoves } from '../history/comparison.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
-import { outsideOf } from '../history/last-change.ts';
 import { commitMessage } from '../records/message.ts';
 import { divergence, droppedBy } from './divergence.ts';
 import { bringIn } from './joining.ts';
 import { checkArrivals } from './size-check.ts';
+import { codeRefusal } from './unpublished.ts';
 
 /** Limit of lost races for the branch. */
 export const maxAttempts = 10;
-/** The first and the longest pause after a lost race, in milliseconds. */
-const pauses = [50, 2000] as const;
+/** The first and the longest window of the pause after a lost race, in milliseconds. */
+const windows = [50, 15_000] as const;
+/** The window of the first pause, in durations of the attempt that was lost. */
+const firstWindow = 2;
 /** Limit of our commits that the remote is given to compare. */
 const maxKnown = 32;
 const noCommits: readonly Oid[] = [];
@@ -46,6 +49,8 @@ class Sync {
   readonly #upstream: Upstream;
   readonly #name: string;
   #sent = 0;
+  /** Whether the claims of other machines came with the branch. */
+  #hasClaims = false;
 
   constructor(reader: HistoryReader, request: SyncRequest) {
     this.#reader = reader;
@@ -62,18 +67,21 @@ class Sync {
     const before = this.#head();
     const source = await this.#repository.remotes.at(this.#upstream.fetch);
     const target = await this.#repository.remotes.at(this.#upstream.push);
-    const [first, longest] = pauses;
+    const [first, longest] = windows;
+    let window: number = first;
     for (let lost = 0; lost < maxAttempts; lost++) {
-      // Jitter keeps the processes that raced from meeting again.
-      const pause = Math.min(first * 2 ** lost, longest) * (0.5 + Math.random());
-      if (lost > 0) await sleep(pause, undefined, { signal });
+      // Two attempts that overlap lose again, so the pauses are spread over several durations of one.
+      if (lost > 0) await sleep(Math.random() * window, undefined, { signal });
+      const begun = monotonicTime();
       const tip = await this.#fetch(source);
       const attempt = await this.#prepare(tip);
       const done = await this.#complete(attempt, tip, target);
       if (done) {
-        await this.#fetchClaims(target);
+        if (!this.#hasClaims)
+          await this.#getClaims(() => fetchClaims(this.#repository, target, signal));
         return this.#describe(before, attempt);
       }
+      window = Math.min(longest, Math.max(2 * window, firstWindow * (monotonicTime() - begun)));
     }
     throw new MemoryError(
       'busy',
@@ -106,7 +114,15 @@ class Sync {
     const head = this.#head();
     const inspect = (objects: ObjectDatabase, tip: Oid) =>
       checkArrivals(objects, { head, tip, known: this.#repository.odb }, folder);
-    const tip = await remote.fetch(ref, this.#known(last), inspect, rights.signal);
+    // A mirror does not have the claims.
+    const claims = this.#upstream.fetch.url === this.#upstream.push.url ? claimRefs : undefined;
+    const before = claimsOf(this.#repository);
+    const found = await remote.fetch(ref, this.#known(last), inspect, rights.signal, claims);
+    const tip = found?.tip;
+    if (found && claims) {
+      this.#hasClaims = true;
+      await this.#getClaims(() => takeClaims(this.#repository, before, found.below));
+    }
     if (tip !== undefined) {
       await this.#checkRewritten(tip, last);
       await this.#track(tip);
@@ -170,9 +186,9 @@ class Sync {
   }
 
   /** Gets the claims of other machines; if that fails, the next sync or claim does it. */
-  async #fetchClaims(remote: Remote): Promise<void> {
+  async #getClaims(get: () => Promise<void>): Promise<void> {
     try {
-      await fetchClaims(this.#repository, remote, this.#reader.rights.signal);
+      await get();
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
     }
@@ -207,23 +223,10 @@ class Sync {
 
   /** Refuses to publish a user's unpushed commits of other files without confirmation. */
   #checkOutside(commits: readonly Oid[]): void {
-    if (this.#request.confirm) return;
-    const { odb } = this.#repository;
-    const folder = this.#reader.history.memory.inTree('');
-    const count = commits.filter((oid) => {
-      const { parents } = parseCommit(odb.content(oid, 'commit'));
-      const known = parents.filter((parent) => odb.has(parent));
-      const before = known.map((parent) => outsideOf(odb, parent, folder));
-      // A first commit is compared with an empty tree.
-      return !(parents.length === 0 ? [''] : before).includes(outsideOf(odb, oid, folder));
-    }).length;
-    if (count === 0) return;
-    const commitsAre = count === 1 ? 'A commit that is' : `${count} commits that are`;
-    throw new MemoryError(
-      'confirmation_required',
-      `${commitsAre} not pushed yet would be pushed to ${this.#name} with the memory, and would change other files.`,
-      { hint: 'Run "git push" first, or sync with confirm: true, which pushes them also.' },
-    );
+    const refusal = this.#request.confirm
+      ? undefined
+      : codeRefusal(this.#reader, this.#upstream, commits);
+    if (refusal) throw refusal;
   }
 
   /**
