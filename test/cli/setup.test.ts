@@ -377,6 +377,7 @@ describe('init', () => {
     run('memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v');
     run('search', 'v');
     run('log');
+    repo.write('.git/memory-bank/hooks/state.json', '{}');
     // A server that was killed while it did nothing.
     const dead = { ...newToken(), start: '1' };
     repo.write(`.git/memory-bank/owner-${dead.id}`, `${JSON.stringify(dead)}\n`);

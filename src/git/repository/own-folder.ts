@@ -32,23 +32,30 @@ export async function removeOwnFolder(root: string, durability: Durability): Pro
   if (!tree || folder === undefined) return;
   shareTree(disk, tree);
   try {
-    const lock = new ProcessLock(disk, folder);
-    const token = await lock.take(lockWait);
-    try {
-      const left = [...lock.leftovers().values()].filter((names) =>
-        names.every((name) => lock.isAtRest(name)),
-      );
-      for (const name of left.flat()) discardName(disk, join(folder, name));
-      for (const { name, kind } of disk.files.list(folder) ?? []) {
-        const ofProcess = name === 'lock' || tokenIn(name) !== undefined;
-        if (kind === 'file' && !ofProcess) disk.discard(join(folder, name));
-      }
-    } finally {
-      lock.release(token);
-      lock.close();
-    }
-    removeIfEmpty(disk, folder);
+    const hooks = join(folder, 'hooks');
+    if (disk.files.lstat(hooks)) await removeFolder(disk, hooks);
+    await removeFolder(disk, folder);
   } catch (error) {
     throw storageError(error, 'remove the files of the server');
   }
+}
+
+/** Removes the files of a folder that belong to no process, under its lock, and then the folder. */
+async function removeFolder(disk: Disk, folder: string): Promise<void> {
+  const lock = new ProcessLock(disk, folder);
+  const token = await lock.take(lockWait);
+  try {
+    const left = [...lock.leftovers().values()].filter((names) =>
+      names.every((name) => lock.isAtRest(name)),
+    );
+    for (const name of left.flat()) discardName(disk, join(folder, name));
+    for (const { name, kind } of disk.files.list(folder) ?? []) {
+      const ofProcess = name === 'lock' || tokenIn(name) !== undefined;
+      if (kind === 'file' && !ofProcess) disk.discard(join(folder, name));
+    }
+  } finally {
+    lock.release(token);
+    lock.close();
+  }
+  removeIfEmpty(disk, folder);
 }
