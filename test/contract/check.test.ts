@@ -85,12 +85,12 @@ deep('check fails on files that mislead or stop the program, and says what helps
   expect(counts).toMatchObject({ unreadable: 2, conflict: 1, secret: 1, settings: 1 });
   const text = run(repo, 'check').stdout;
   expect(text).toMatch(
-    /error {4}knowledge\/patterns\/merged\.md: It cannot be read: .*resolve_conflicts/,
+    /error {4}knowledge\/patterns\/merged\.md:\d+: It cannot be read: .*resolve_conflicts/,
   );
   expect(text).toMatch(
-    /patterns\/token\.md: It \(line \d+.*\) holds what looks like .*revoke it.*secrets\.allow/,
+    /patterns\/token\.md:\d+: It \(line \d+.*\) holds what looks like .*revoke it.*secrets\.allow/,
   );
-  expect(text).toMatch(/config\.yaml: Nothing is written until it is mended/);
+  expect(text).toMatch(/config\.yaml:2: Nothing is written until it is mended/);
   expect(run(repo, 'status').stderr).toContain('config.yaml');
   const last = 'the last check of this commit found 5 errors: run "memory-bank check"';
   const files = `records: 2 not readable, 1 with conflict markers; ${last}`;
@@ -100,7 +100,7 @@ deep('check fails on files that mislead or stop the program, and says what helps
   repo.git('checkout', '-q', 'HEAD~1', '--', '.memory-bank/config.yaml');
   expect(brief()).toContain(`## Needs attention\n- check: ${files}\n`);
   const line = '4 errors: run "memory-bank check"';
-  expect(run(repo, 'doctor').stdout).toContain(`WRONG Check         ${line}\n`);
+  expect(run(repo, 'doctor').stdout).toMatch(new RegExp(`^WRONG Check +${line}$`, 'm'));
   expect(run(repo, 'status').stdout).toContain(`\n${line}\n`);
   expect(JSON.parse(run(repo, 'status', '--output', 'json').stdout)).toMatchObject({ check: line });
   expect(run(repo, 'check', '--since', 'HEAD').stdout).not.toContain('patterns/token.md');
@@ -214,9 +214,9 @@ deep('check passes while the code is as it was, and fails when it changed', () =
   const { status, stdout } = run(repo, 'check');
   expect(status).toBe(1);
   expect(stdout.replace(/[0-9a-f]{12}/g, '<commit>')).toBe(
-    `error    knowledge/patterns/lock.md: src/old.ts was removed, last by <commit> (Ada Lovelace <ada@example.org>: Change the lock).
+    `error    knowledge/patterns/lock.md:7: src/old.ts was removed, last by <commit> (Ada Lovelace <ada@example.org>: Change the lock).
   mend: memory-bank verify knowledge/patterns/lock.md
-warning  knowledge/patterns/lock.md: The text of src/lock.ts:2 was changed, last by <commit> (Ada Lovelace <ada@example.org>: Change the lock).
+warning  knowledge/patterns/lock.md:7: The text of src/lock.ts:2 was changed, last by <commit> (Ada Lovelace <ada@example.org>: Change the lock).
   @@ -1,3 +1,3 @@
    one
   -two
@@ -381,7 +381,7 @@ deep(
     ]) {
       expect(failed.stdout).toMatch(
         new RegExp(
-          `knowledge/patterns/${key}.md: The text of src/lock.ts:${lines} was changed, last by \\w{12} .*Change the lock\\)\\.\n  @@`,
+          `knowledge/patterns/${key}.md:7: The text of src/lock.ts:${lines} was changed, last by \\w{12} .*Change the lock\\)\\.\n  @@`,
         ),
       );
     }

@@ -224,12 +224,14 @@ function lines(
   );
   const of = (wanted: Severity) => all.filter(({ severity }) => severity === wanted);
   const listed = shown.flatMap(of).map((finding) => {
-    const { path, severity, message, mend } = finding;
+    const { path, severity, message, mend, line, stored } = finding;
+    // The lines of a log whose entries have files are those of no file.
+    const place = line === undefined || stored ? path : `${path}:${line}`;
     const style = severity === 'error' || severity === 'warning' ? 'bad' : 'faint';
     const text = screen.message(message.replace(/\s+/g, ' '));
     const diff = finding.kind === 'evidence' ? diffLines(screen, finding.diff) : '';
     const help = mend === undefined ? '' : `  mend: ${screen.plain(mend)}\n`;
-    return `${screen.paint(style, severity.padEnd(8))} ${screen.paint('key', path)}: ${text}\n${diff}${help}`;
+    return `${screen.paint(style, severity.padEnd(8))} ${screen.paint('key', place)}: ${text}\n${diff}${help}`;
   });
   const found = severities.slice(0, -1).flatMap((severity) => {
     const { length } = of(severity);

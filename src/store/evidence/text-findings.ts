@@ -8,6 +8,8 @@ import { withoutDate } from '../../core/markdown/title-date.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
 import type { Steps } from '../records/slices.ts';
+import { lineOf } from './finding-lines.ts';
+import { readText } from './judged-places.ts';
 import type { MendCommands } from './mend-commands.ts';
 import type { NamedRecords } from './named-records.ts';
 import type { CheckedRecord } from './record-evidence.ts';
@@ -59,6 +61,7 @@ export function* textFindings(
   const found = new Map<string, TextFinding[]>();
   const add = (path: string, kind: TextKind, message: string, more?: FindingParts) =>
     addTo(found, path, textFinding(kind, message, more));
+  const lineIn = (path: string, name = '') => lineOf(readText(reader, path) ?? '', name);
   const supersession = new Supersession(reader, records);
   const titles = new Map<string, string[]>();
   for (const record of records.values()) {
@@ -67,7 +70,8 @@ export function* textFindings(
   }
   for (const { path, kind, message, others, mend: command } of supersession.contradictions(mend)) {
     yield;
-    add(path, kind, message, { records: others, mend: command });
+    const line = kind === 'broken' ? lineIn(path, others[0]) : undefined;
+    add(path, kind, message, { records: others, line, mend: command });
   }
   for (const [path, record] of records) {
     yield;
@@ -82,7 +86,7 @@ export function* textFindings(
     }
     for (const { link, by } of supersession.supersededLinks(record)) {
       const message = `It names ${link}, which ${by} supersedes.`;
-      add(path, 'link', message, { records: [link, by], mend: edit() });
+      add(path, 'link', message, { records: [link, by], line: lineIn(path, link), mend: edit() });
     }
     for (const { title, line, address, first } of hidden) {
       const message = `Its decision ${JSON.stringify(title)} has the heading of an earlier one, which hides it.`;
