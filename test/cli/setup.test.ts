@@ -609,6 +609,17 @@ describe('init', () => {
   });
 });
 
+describe('a client with two forms', () => {
+  test('gets its entry in the folder of the form that is in use', () => {
+    const { home, run } = project();
+    const settings = join(home, '.cline/data/settings');
+    mkdirSync(settings, { recursive: true });
+    run('init', '--yes', '--clients', 'cline');
+    const file = readFileSync(join(settings, 'cline_mcp_settings.json'), 'utf8');
+    expect(JSON.parse(file).mcpServers).toHaveProperty('memory-bank');
+  });
+});
+
 describe('doctor', () => {
   deep('finds a sound project sound, and installs the merge driver when asked', () => {
     const { repo, run } = project();

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { personalPath, projectPath, readText } from '../../../app/project/project-file.ts';
 import { MemoryError } from '../../../core/values/error.ts';
 import { isObject } from '../../../core/values/json.ts';
@@ -33,7 +34,7 @@ export interface McpClient {
   readonly title: string;
   /** Places of files or folders whose presence shows that the client is in use here. */
   readonly signs: readonly string[];
-  /** Places of its configuration: the first that exists, else the first of all. */
+  /** Places of its configuration, of which `configFile` chooses one. */
   readonly files: readonly string[];
   readonly language: Language;
   /** Its lists of servers, the newest form first: one that is present, else the last. */
@@ -72,13 +73,15 @@ export function isUsed({ signs }: McpClient, around: Surroundings): boolean {
 
 /**
  * The absolute path of the configuration of a client: the one that has our entry, else the first that
- * exists, else the first of all.
+ * exists, else the first whose folder exists, else the first of all.
  */
 export function configFile(client: McpClient, around: Surroundings): string {
   const paths = client.files.map((place) => placed(place, around));
   const present = paths.filter((path) => existsSync(path));
   const named = present.find((path) => contains(path, entryName));
-  return named ?? present[0] ?? paths[0] ?? around.root;
+  // A form of the client that is in use here has the folder, before it has a server.
+  const begun = paths.find((path) => existsSync(dirname(path)));
+  return named ?? present[0] ?? begun ?? paths[0] ?? around.root;
 }
 
 function contains(path: string, text: string): boolean {
