@@ -38,6 +38,8 @@ it.each([
   ['NotebookEdit', { notebook_path: 'src/a.ipynb' }, ['src/a.ipynb']],
   ['replace_string_in_file', { filePath: 'src/a.ts' }, ['src/a.ts']],
   ['view', '{"path":"src/a.ts"}', ['src/a.ts']],
+  ['read_files', { files: [{ path: 'src/a.ts' }, { path: 'src/b.ts' }] }, ['src/a.ts', 'src/b.ts']],
+  ['read_files', { files: [7, { path: 7 }] }, []],
   ['Grep', { path: 'src/a.ts', pattern: 'x' }, []],
   ['mcp__memory-bank__read_memory_bank_file', { path: 'src/a.ts' }, []],
   ['Read', { file_path: 7 }, []],

@@ -266,3 +266,10 @@ it('tells the clients apart by their input', () => {
   );
   expect(seen).toEqual(['claude', 'codex', 'cursor', 'vscode', 'copilot', 'gemini']);
 });
+
+it('reads the file of a call of the command line of Cline', () => {
+  const call = { id: 'call_1', name: 'read_files', input: { files: [{ path: '/project/a.ts' }] } };
+  const input = { taskId: 's1', hookName: 'tool_call', tool_call: call };
+  const event = readEvent('action', JSON.stringify(input));
+  expect(event).toMatchObject({ client: 'cline', action: { files: ['/project/a.ts'] } });
+});

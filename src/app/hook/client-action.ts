@@ -44,15 +44,22 @@ export function readAction(tool: string, input: unknown): ClientAction | undefin
   const fields = new Map<string, unknown>(Object.entries(given));
   const text = textOf(commandNames.map((name) => fields.get(name)).find(Boolean));
   const isPatch = text?.includes(patchStart) === true;
-  const named = fileNames.map((name) => fields.get(name)).find((one) => typeof one === 'string');
   const files = isPatch
     ? [...text.matchAll(patched)].map(([, path = '']) => path.trim())
-    : typeof named === 'string'
-      ? [named]
-      : [];
+    : filesIn(fields);
   const isCommand = text !== undefined && !isPatch && files.length === 0;
   if (files.length === 0 && !isCommand) return undefined;
   return { files: files.slice(0, maxFiles), command: isCommand ? text : undefined };
+}
+
+/** The files that arguments name: one, or a list of objects that name one each. */
+function filesIn(fields: ReadonlyMap<string, unknown>): string[] {
+  const named = fileNames.map((name) => fields.get(name)).find((one) => typeof one === 'string');
+  if (typeof named === 'string') return [named];
+  const listed = fields.get('files');
+  if (!Array.isArray(listed)) return [];
+  const paths = listed.slice(0, maxFiles).map((one: unknown) => (isObject(one) ? one.path : one));
+  return paths.filter((path) => typeof path === 'string');
 }
 
 /** A command is a text, or the words of one: `["bash", "-lc", "npm test"]`. */

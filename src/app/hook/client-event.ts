@@ -97,11 +97,12 @@ function sessionOf(id: string | undefined, agent: string | undefined): string | 
 }
 
 function actionIn(fields: ReadonlyMap<string, unknown>): ClientAction | undefined {
-  // Cline has them in an object of their own.
-  const call = fields.get('preToolUse');
-  const tool = fields.get('tool_name') ?? fields.get('toolName') ?? textIn(call, 'toolName');
+  // Cline has them in an object of their own, and its command line in another one.
+  const call = fields.get('preToolUse') ?? fields.get('tool_call');
+  const own = textIn(call, 'toolName') ?? textIn(call, 'name');
+  const tool = fields.get('tool_name') ?? fields.get('toolName') ?? own;
   const input = fields.get('tool_input') ?? fields.get('toolArgs') ?? fields.get('tool_args');
-  const given = input ?? (isObject(call) ? call.parameters : undefined);
+  const given = input ?? (isObject(call) ? (call.parameters ?? call.input) : undefined);
   return typeof tool === 'string' && tool !== '' ? readAction(tool, given) : undefined;
 }
 
