@@ -3,6 +3,7 @@ import { claudeCode } from './entry/claude-code.js';
 import { codex } from './entry/codex.js';
 import { copilotCli } from './entry/copilot-cli.js';
 import { geminiCli } from './entry/gemini-cli.js';
+import { opencode } from './entry/opencode.js';
 
 /** @typedef {import('./scene.js').Scene} Scene */
 /** @typedef {import('./pretend-model.js').Call} Call */
@@ -29,11 +30,23 @@ import { geminiCli } from './entry/gemini-cli.js';
  */
 
 /** @type {readonly Entry[]} */
-export const entries = [claudeCode, codex, geminiCli, copilotCli];
+export const entries = [claudeCode, codex, geminiCli, copilotCli, opencode];
 
 /**
  * The clients that npm has and that do not run here, with the reason.
  *
  * @type {readonly { readonly title: string, readonly spec: string, readonly reason: string }[]}
  */
-export const notRun = [];
+export const notRun = [
+  {
+    title: 'Amp',
+    spec: '@ampcode/cli@0.0.1790142911-g7618fb',
+    reason:
+      'its model is a service of its own, and it wants an account there: it ends with "API request for getUserInfo failed" before it reads a prompt',
+  },
+  {
+    title: 'Crush',
+    spec: '@charmland/crush@0.96.1',
+    reason: 'the package only has an installer, which downloads the program from GitHub',
+  },
+];

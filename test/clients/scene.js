@@ -1,10 +1,11 @@
 // A project with a memory, and a home directory, in which a client runs.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 
-const main = resolve(import.meta.dirname, '../../dist/main.cjs');
+/** The built program. */
+export const main = resolve(import.meta.dirname, '../../dist/main.cjs');
 
 /** The file that a client edits, and that a decision of the memory names. */
 export const cited = 'src/tokens.ts';
@@ -29,6 +30,7 @@ export class Scene {
   constructor(name) {
     this.folder = mkdtempSync(join(tmpdir(), `memory-bank-${name}-`));
     this.home = join(this.folder, 'home');
+    /** @type {string} */
     this.root = join(this.folder, 'project');
     for (const folder of [this.home, join(this.root, dirname(cited))]) {
       mkdirSync(folder, { recursive: true });
@@ -73,12 +75,6 @@ export class Scene {
   /** @param {string} path below the home directory. @param {string | object} content */
   atHome(path, content) {
     this.write(join(this.home, path), content);
-  }
-
-  /** Changes a JSON file, which may not exist yet. @param {string} path @param {object} more */
-  addToJson(path, more) {
-    const before = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
-    this.write(path, { ...before, ...more });
   }
 
   /**

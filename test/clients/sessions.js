@@ -45,6 +45,12 @@ export async function tryClient(entry, program, model, show) {
     const asked = model.asked().filter(({ tools }) => tools.length > 0);
     const last = asked.at(-1)?.text ?? '';
     show(`${installed}: ${asked.length} requests, status ${ended.status}, ${ended.ms} ms`);
+    show(
+      `tools: ${asked
+        .at(-1)
+        ?.tools.map(({ name }) => name)
+        .join(' ')}`,
+    );
     show(ended.output);
     if (model.unknown().length > 0) show(`not of the wire: ${model.unknown().join(', ')}`);
     /** @param {boolean} isTrue @param {string} fault */
@@ -128,7 +134,7 @@ function scripted(entry, scene, title) {
     if (tools.length === 0) return { text: 'A title' };
     const offered = tools.find(({ name }) => name.endsWith(tool));
     // Claude Code lists the tools of servers by name, and describes those that the model looks for.
-    const listed = offered ? undefined : /\bmcp__[\w-]+__log_decision\b/.exec(text)?.[0];
+    const listed = offered ? undefined : /[\w-]*memory-bank_+log_decision\b/.exec(text)?.[0];
     if (listed && entry.find && isNext('find')) return { call: entry.find(listed) };
     const own = offered ?? (listed ? { name: listed } : undefined);
     if (own && isNext('log')) return { call: { ...own, args } };
