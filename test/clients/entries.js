@@ -3,6 +3,7 @@ import { claudeCode } from './entry/claude-code.js';
 import { codex } from './entry/codex.js';
 import { copilotCli } from './entry/copilot-cli.js';
 import { geminiCli } from './entry/gemini-cli.js';
+import { kilo } from './entry/kilo.js';
 import { opencode } from './entry/opencode.js';
 
 /** @typedef {import('./scene.js').Scene} Scene */
@@ -30,7 +31,7 @@ import { opencode } from './entry/opencode.js';
  */
 
 /** @type {readonly Entry[]} */
-export const entries = [claudeCode, codex, geminiCli, copilotCli, opencode];
+export const entries = [claudeCode, codex, geminiCli, copilotCli, opencode, kilo];
 
 /**
  * The clients that npm has and that do not run here, with the reason.
