@@ -5,6 +5,7 @@ import { copilotCli } from './entry/copilot-cli.js';
 import { geminiCli } from './entry/gemini-cli.js';
 import { kilo } from './entry/kilo.js';
 import { opencode } from './entry/opencode.js';
+import { qwenCode } from './entry/qwen-code.js';
 
 /** @typedef {import('./scene.js').Scene} Scene */
 /** @typedef {import('./pretend-model.js').Call} Call */
@@ -31,7 +32,7 @@ import { opencode } from './entry/opencode.js';
  */
 
 /** @type {readonly Entry[]} */
-export const entries = [claudeCode, codex, geminiCli, copilotCli, opencode, kilo];
+export const entries = [claudeCode, codex, geminiCli, copilotCli, opencode, kilo, qwenCode];
 
 /**
  * The clients that npm has and that do not run here, with the reason.
