@@ -1,6 +1,7 @@
 // The clients that are run: where npm has them, and how each gets a model, trust and one prompt.
 import { claudeCode } from './entry/claude-code.js';
 import { codex } from './entry/codex.js';
+import { continueCli } from './entry/continue.js';
 import { copilotCli } from './entry/copilot-cli.js';
 import { geminiCli } from './entry/gemini-cli.js';
 import { kilo } from './entry/kilo.js';
@@ -32,7 +33,16 @@ import { qwenCode } from './entry/qwen-code.js';
  */
 
 /** @type {readonly Entry[]} */
-export const entries = [claudeCode, codex, geminiCli, copilotCli, opencode, kilo, qwenCode];
+export const entries = [
+  claudeCode,
+  codex,
+  geminiCli,
+  copilotCli,
+  opencode,
+  kilo,
+  qwenCode,
+  continueCli,
+];
 
 /**
  * The clients that npm has and that do not run here, with the reason.
