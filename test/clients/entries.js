@@ -3,6 +3,7 @@ import { claudeCode } from './entry/claude-code.js';
 import { codex } from './entry/codex.js';
 import { continueCli } from './entry/continue.js';
 import { copilotCli } from './entry/copilot-cli.js';
+import { droid } from './entry/droid.js';
 import { geminiCli } from './entry/gemini-cli.js';
 import { kilo } from './entry/kilo.js';
 import { opencode } from './entry/opencode.js';
@@ -42,6 +43,7 @@ export const entries = [
   kilo,
   qwenCode,
   continueCli,
+  droid,
 ];
 
 /**
