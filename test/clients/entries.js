@@ -1,5 +1,6 @@
 // The clients that are run: where npm has them, and how each gets a model, trust and one prompt.
 import { claudeCode } from './entry/claude-code.js';
+import { cline } from './entry/cline.js';
 import { codex } from './entry/codex.js';
 import { continueCli } from './entry/continue.js';
 import { copilotCli } from './entry/copilot-cli.js';
@@ -44,6 +45,7 @@ export const entries = [
   qwenCode,
   continueCli,
   droid,
+  cline,
 ];
 
 /**

@@ -1,0 +1,37 @@
+import { byInit } from '../set-up.js';
+
+const provider = 'openai-compatible';
+
+/** @type {import('../entries.js').Entry} */
+export const cline = {
+  title: 'Cline',
+  client: 'cline',
+  spec: 'cline@3.0.65',
+  program: 'node_modules/.bin/cline',
+  wire: 'OpenAI Chat',
+  agent: /cline/i,
+  setUp: byInit('cline'),
+  prepare(scene, url) {
+    scene.atHome('.cline/data/settings/providers.json', {
+      version: 1,
+      lastUsedProvider: provider,
+      modes: {},
+      providers: {
+        [provider]: {
+          settings: { provider, apiKey: 'made-up-key', model: 'pretend', baseUrl: `${url}/v1` },
+          updatedAt: '2026-11-29T00:00:00.000Z',
+          tokenSource: 'manual',
+        },
+      },
+    });
+  },
+  trusted: 'asks for each tool (`--auto-approve` allows them)',
+  env: () => ({ CLINE_NO_AUTO_UPDATE: '1' }),
+  args: (prompt) => ['-P', provider, '-m', 'pretend', prompt],
+  edit: (scene, path) => ({
+    name: 'read_files',
+    args: { files: [{ path: `${scene.root}/${path}` }] },
+  }),
+  // It runs `TaskStart` and `PreToolUse`, of which nothing arrives, and does not run `UserPromptSubmit`.
+  gets: [],
+};
