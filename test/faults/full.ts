@@ -37,31 +37,40 @@ const parts: readonly Part[] = [
   ),
 ];
 
-const [driverPath = '', seedText, partText] = process.argv.slice(2);
+const [driverPath = '', seedText, ...chosen] = process.argv.slice(2);
 const seed = Number(seedText);
 
-if (partText !== undefined) {
+if (process.send) {
   const tally = new Tally();
-  const part = Number(partText);
+  const part = Number(chosen[0]);
   await parts[part]?.(tally, new Driver(driverPath), new Random(seed + part));
-  process.send?.(tally.rows);
+  process.send(tally.rows);
   process.disconnect();
 } else {
   const tally = new Tally();
   const begun = Date.now();
   const seconds = () => Math.round((Date.now() - begun) / 1000);
   let over = 0;
-  const waiting = parts.map((_, i) => i);
+  const waiting = chosen.length > 0 ? chosen.map(Number) : [...parts.keys()];
+  const count = waiting.length;
   const lane = async () => {
     for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
-      tally.take(await runPart(part));
+      const rows = await runPart(part);
+      tally.take(rows);
       over += 1;
-      console.error(`${over} of ${parts.length} parts after ${seconds()} s`);
+      const tried = rows.reduce((sum, row) => sum + row.tried, 0);
+      const bad = rows.reduce((sum, row) => sum + row.violations.length, 0);
+      console.error(
+        `part ${part}: ${tried} faults, ${bad} violations; ${over} of ${count} parts after ${seconds()} s`,
+      );
+      // Now, because the whole run may be stopped.
+      for (const { kind, violations } of rows) {
+        for (const violation of violations) console.log(`${kind}: ${violation}\n`);
+      }
     }
   };
   console.log(`seed ${seed}`);
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, lane));
-  for (const violation of tally.violations) console.log(`${violation}\n`);
   console.log(tally.table());
   console.log(`seed ${seed}, ${seconds()} s`);
   if (tally.violations.length > 0) process.exitCode = 1;

@@ -1,4 +1,4 @@
-// `npm run test:faults -- [seed]`: tries every fault at every point and prints the violations.
+// `npm run test:faults -- [seed] [part...]`: tries every fault at every point and prints the violations.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,8 @@ try {
   const driver = await bundleDriver(folder);
   await bundle('test/faults/full.ts', join(folder, 'full'));
   const seed = process.argv[2] ?? `${Date.now() % 1_000_000}`;
-  const args = ['--enable-source-maps', join(folder, 'full', 'full.js'), driver, seed];
+  const program = join(folder, 'full', 'full.js');
+  const args = ['--enable-source-maps', program, driver, seed, ...process.argv.slice(3)];
   const { status } = spawnSync(process.execPath, args, {
     cwd: top,
     env: { ...process.env, TMPDIR: folder },
