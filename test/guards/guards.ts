@@ -117,8 +117,8 @@ export const guards: readonly Guard[] = [
     'a git lock of another program is waited for',
     [
       'git/locks/lock.ts',
-      "if (errno(error) === 'EEXIST') return false;\n      if (errno(error) === 'ENOENT' && role",
-      "if (errno(error) === 'EEXIST') return true;\n      if (errno(error) === 'ENOENT' && role",
+      "if (errno(error) === 'EEXIST') return false;\n      if (errno(error) === 'ENOENT' && this.#role",
+      "if (errno(error) === 'EEXIST') return true;\n      if (errno(error) === 'ENOENT' && this.#role",
     ],
     [repository, 'a lock that another program holds'],
   ),
@@ -246,8 +246,8 @@ export const guards: readonly Guard[] = [
   guard(
     'a change waits while a user stages',
     [
-      'git/commit/repository.ts',
-      'if (waits.isGitRunning) return undefined;\n        await waits.wait();',
+      'git/commit/commit-attempts.ts',
+      'if (waits.isGitRunning) return undefined;\n      await waits.wait();',
       '',
     ],
     [repository, 'is waited for until it is committed'],
@@ -300,8 +300,8 @@ export const guards: readonly Guard[] = [
   guard(
     'a change does not starve next to a fast user',
     [
-      'git/commit/repository.ts',
-      'if (first || isFree || !areHeld(locks) || this.#refs.head().ref !== ref) return first;',
+      'git/commit/commit-attempts.ts',
+      'if (first || isFree || !areHeld(locks) || !isOnRef()) return first;',
       'if (first || locks) return first;',
     ],
     [races, 'does not starve'],

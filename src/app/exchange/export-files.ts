@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
-import { storageError } from '../../git/disk/disk.ts';
+import { storageError } from '../../git/disk/storage-error.ts';
 
 /**
  * Writes a file of an export, and the folders around it.

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
-import { Disk, storageError } from '../../git/disk/disk.ts';
+import { Disk } from '../../git/disk/disk.ts';
 import type { Files } from '../../git/disk/file-layer.ts';
+import { storageError } from '../../git/disk/storage-error.ts';
 import type { Finding } from './finding.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
 import { refSite } from '../refs/ref-change.ts';
-import { writerOf } from '../refs/ref-writer.ts';
+import { holdRef } from '../refs/ref-writer.ts';
 import type { MutationSite } from './mutation.ts';
 
 /** The move of a ref to a commit. */
@@ -32,7 +32,7 @@ export async function moveRef(
 ): Promise<void> {
   const { disk, refs } = site;
   if (refs.resolve(ref) === to) return;
-  const held = await writerOf(refs).hold(refSite(site, token, wait), ref, false);
+  const held = await holdRef(refs, refSite(site, token, wait), ref);
   try {
     const from = refs.resolve(ref);
     if (isNew && from !== undefined) {

@@ -45,7 +45,7 @@ export async function underLocks<T>(
   wait: LockWait,
   work: (locks: Locks) => Promise<T>,
 ): Promise<T> {
-  await index.acquire('index', wait);
+  await index.acquire(wait);
   const locks: Locks = { index, ref: undefined, kept: false };
   try {
     return await work(locks);

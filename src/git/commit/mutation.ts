@@ -9,7 +9,7 @@ import type { GitLock, LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
 import { type HeldRef, type LogPlan, type RefDraft, refSite } from '../refs/ref-change.ts';
-import { writerOf } from '../refs/ref-writer.ts';
+import { draftRef, writerOf } from '../refs/ref-writer.ts';
 import { reflogLines } from '../refs/reflog.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
@@ -38,7 +38,7 @@ export interface MutationSite extends RepositorySite {
 }
 
 /** A turn with the process lock: its token, and how long to wait for the locks of others. */
-interface Turn {
+export interface Turn {
   readonly token: ProcessToken;
   readonly wait: LockWait;
 }
@@ -215,7 +215,7 @@ class Mutation {
     const stageRef = async (): Promise<readonly string[]> => {
       if (ref) return ref.stage(change);
       const site = refSite(this.#site, turn.token, turn.wait);
-      this.#draft = await writerOf(refs).draft(site, head.ref ?? 'HEAD', change);
+      this.#draft = await draftRef(refs, site, head.ref ?? 'HEAD', change);
       return this.#draft.folders;
     };
     for (const { from, placement } of this.#staged) {

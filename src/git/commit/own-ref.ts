@@ -2,7 +2,7 @@ import type { LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid } from '../objects/object.ts';
 import { refSite } from '../refs/ref-change.ts';
-import { writerOf } from '../refs/ref-writer.ts';
+import { holdRef } from '../refs/ref-writer.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { MutationSite } from './mutation.ts';
 
@@ -31,7 +31,7 @@ export async function swapOwnRef(
   wait: LockWait,
 ): Promise<boolean> {
   const { disk, folder, refs, warn } = site;
-  const held = await writerOf(refs).hold(refSite(site, token, wait), ref, false);
+  const held = await holdRef(refs, refSite(site, token, wait), ref);
   try {
     if (refs.resolve(ref) !== from) return false;
     // The proof that the lock is ours reaches the medium before the lock does.

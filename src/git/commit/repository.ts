@@ -1,13 +1,12 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/values/error.ts';
-import { type Disk, storageError } from '../disk/disk.ts';
+import type { Disk } from '../disk/disk.ts';
 import type { Stat } from '../disk/file-layer.ts';
 import { Folder } from '../disk/folder.ts';
+import { storageError } from '../disk/storage-error.ts';
 import type { IndexEntry, IndexFile, Unmerged } from '../index/index-file.ts';
-import { cancelled } from '../index/index-mark.ts';
-import { indexKey, type KnownIndex, readIndex, timeOf } from '../index/known-index.ts';
-import type { GitLock, LockWait } from '../locks/lock.ts';
+import { indexKey, readIndex, timeOf } from '../index/known-index.ts';
+import type { LockWait } from '../locks/lock.ts';
 import { RepositoryQueue } from '../locks/queue.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid } from '../objects/object.ts';
@@ -20,20 +19,20 @@ import { IgnoreRules } from '../repository/ignore.ts';
 import { checkOwner } from '../repository/owner.ts';
 import { openObjects } from '../repository/repository-format.ts';
 import { sharedBits, shareTree, unflushedDisk } from '../repository/shared-repository.ts';
-import type { Proposal } from './commit-plan.ts';
+import { CommitAttempts, inList, type Propose, type ProposeAll } from './commit-attempts.ts';
 import type { CommitWaits, MutationCaller } from './commit-waits.ts';
 import { CommitWatch } from './commit-watch.ts';
 import { initRepository } from './create-repository.ts';
 import { DirectChanges } from './direct-changes.ts';
 import { checkInUse } from './in-use.ts';
-import { type Applied, applyPlan, type MutationSite, type Prepared } from './mutation.ts';
-import { areHeld, type LockedWork, type Locks, underLocks } from './mutation-locks.ts';
-import { prepare, stagedIn } from './prepare.ts';
+import type { Applied, MutationSite, Prepared } from './mutation.ts';
+import { underLocks } from './mutation-locks.ts';
+import { stagedIn } from './prepare.ts';
 import type { RepositorySite } from './recovery.ts';
 import { recover } from './recovery.ts';
 import { Remotes } from './remotes.ts';
+import type { RepositoryOptions } from './repository-options.ts';
 import { type ResolveMerge, resolveMerge } from './resolve-merge.ts';
-import type { Rewrite } from './rewrite-plan.ts';
 import { doesSign } from './signing.ts';
 import { StaleIndex } from './stale-index.ts';
 import { checkFormat, checkIdle, checkStorage, isKnownStorage, underWayIn } from './state.ts';
@@ -44,42 +43,6 @@ export interface BranchCommit {
   /** The branch that contains it; undefined on a detached HEAD. */
   readonly branch: string | undefined;
 }
-
-/**
- * Plans a change from the files on disk, or a rewrite of the commits at HEAD; undefined if there is
- * nothing to commit.
- */
-export type Propose = (head: Head) => Promise<Proposal | Rewrite | undefined>;
-
-/** Plans several changes, each from the files as the one before leaves them. */
-export type ProposeAll = (head: Head) => Promise<readonly Proposal[] | Rewrite>;
-
-export interface RepositoryOptions {
-  /** Environment with git's variables and HOME. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly now: () => Date;
-  /** How long to wait for a lock of another process, in milliseconds. */
-  readonly lockTimeout: number;
-  /**
-   * How long to wait after another program has staged something, in milliseconds; 0 for no wait. A plain
-   * `git commit` with an editor or hooks holds no lock meanwhile, and fails if HEAD moves.
-   */
-  readonly calm: number;
-  warn(message: string): void;
-  /** Whether the memory is still in this repository; asked before each commit, under the process lock. */
-  readonly isCurrent?: (() => boolean) | undefined;
-  /** Throws if this program must not change the memory; called before each commit, under the process lock. */
-  readonly checkCommit?: (() => void) | undefined;
-  /** Whether commits are signed off, also without `format.signOff`. */
-  readonly signsOff?: (() => boolean) | undefined;
-}
-
-/** Retries of a proposal when HEAD, the index or a file has changed. */
-const maxAttempts = 50;
-/** After this number of lost races, the change is planned under the locks, for which git does not wait. */
-const freeAttempts = 15;
-/** Pause before a file that another program is writing is read again, in milliseconds. */
-const pause = 20;
 
 /**
  * The user's repository: reads it, and commits single files to it without changing anything else.
@@ -102,6 +65,7 @@ export class Repository {
   readonly #queue: RepositoryQueue;
   readonly #watch: CommitWatch;
   readonly #stale: StaleIndex;
+  readonly #attempts: CommitAttempts;
   #config:
     | {
         readonly branch: string | undefined;
@@ -110,7 +74,6 @@ export class Repository {
         readonly conversions: Conversions;
       }
     | undefined;
-  #index: KnownIndex | undefined;
   /** See `sharedBits`; undefined until the configuration is read. */
   #sharedBits: number | undefined;
 
@@ -144,6 +107,12 @@ export class Repository {
       site: () => this.#siteFor(this.#knownConfig()),
     });
     this.#stale = new StaleIndex({ ...this.#site, tree, refs: this.#refs });
+    this.#attempts = new CommitAttempts({
+      ...this.#site,
+      ...{ tree, refs: this.#refs, options },
+      checkWritable: () => this.checkWritable(),
+      pathRules: () => this.#config ?? { rules: undefined, conversions: undefined },
+    });
   }
 
   /** @throws MemoryError `unsupported` for an unknown format of refs or objects. */
@@ -248,31 +217,8 @@ export class Repository {
       this.#checkCommit();
       // A git that has started this process keeps its locks until it ends.
       const turn = { token, wait: waits.isInside ? { ...patience, limit: 0 } : patience };
-      for (let attempt = 0; attempt < maxAttempts; ) {
-        if (waits.isGitRunning) return undefined;
-        await waits.wait();
-        const prepared = await this.#prepare(propose, signal);
-        if (!prepared) return [];
-        let over = false;
-        const { ref } = prepared.plan.head;
-        const applied = await this.#carryOut(prepared, turn, async (run, index) => {
-          if (waits.due) return undefined;
-          return underLocks(index, turn.wait, async (locks) => {
-            // One that has started since finds the lock only later: git needs some milliseconds for it.
-            if (waits.isGitRunning) return undefined;
-            attempt += 1;
-            const first = await run(locks);
-            const isFree = attempt < freeAttempts;
-            if (first || isFree || !areHeld(locks) || this.#refs.head().ref !== ref) return first;
-            // After lost races, plan under the locks: HEAD and the index cannot move again.
-            const again = await this.#prepare(propose, signal, locks);
-            over = !again;
-            return again && this.#carryOut(again, turn, (rerun) => rerun(locks), locks);
-          });
-        });
-        if (applied || over) return applied ? this.#made(applied) : [];
-      }
-      throw tooFast();
+      const applied = await this.#attempts.run(propose, waits, signal, turn);
+      return applied && this.#made(applied);
     });
   }
 
@@ -283,7 +229,7 @@ export class Repository {
     return this.#queue.take(caller.signal, async () => {
       this.#checkCommit();
       await waits.wait();
-      const prepared = await this.#prepare(inList(propose), caller.signal);
+      const prepared = await this.#attempts.prepare(inList(propose), caller.signal);
       await prepared?.stored;
       return prepared;
     });
@@ -296,7 +242,7 @@ export class Repository {
    */
   apply(prepared: Prepared, signal: AbortSignal): Promise<BranchCommit | undefined> {
     return this.#queue.take(signal, async (token, wait) => {
-      const applied = await this.#carryOut(prepared, { token, wait }, (run, index) =>
+      const applied = await this.#attempts.apply(prepared, { token, wait }, (run, index) =>
         underLocks(index, wait, run),
       );
       return applied && this.#made(applied)[0];
@@ -331,7 +277,7 @@ export class Repository {
    */
   staging(): (path: string, stat: Stat) => Oid | undefined {
     const file = this.#readIndex();
-    const time = this.#index && timeOf(this.#index);
+    const time = this.#attempts.index && timeOf(this.#attempts.index);
     if (time === undefined) return () => undefined;
     return (path, stat) => file?.unchanged(path, stat, time);
   }
@@ -357,8 +303,8 @@ export class Repository {
   #readIndex(): IndexFile | undefined {
     const site = { disk: this.#disk, tree: this.tree, odb: this.odb };
     try {
-      this.#index = readIndex(site, this.#index, indexKey(site));
-      return this.#index.file;
+      this.#attempts.index = readIndex(site, this.#attempts.index, indexKey(site));
+      return this.#attempts.index.file;
     } catch (error) {
       if (error instanceof MemoryError) return undefined;
       throw error;
@@ -415,8 +361,8 @@ export class Repository {
   #beginWaits(caller: MutationCaller): CommitWaits {
     const look = () => {
       const site = this.#siteFor(this.checkWritable());
-      this.#index = readIndex(site, this.#index, indexKey(site));
-      return this.#index;
+      this.#attempts.index = readIndex(site, this.#attempts.index, indexKey(site));
+      return this.#attempts.index;
     };
     try {
       return this.#watch.begin(look, caller);
@@ -425,50 +371,10 @@ export class Repository {
     }
   }
 
-  async #prepare(
-    propose: ProposeAll,
-    signal: AbortSignal | undefined,
-    locks?: Locks,
-  ): Promise<Prepared | undefined> {
-    for (let attempt = 1; ; attempt++) {
-      const config = this.checkWritable();
-      const site = this.#siteFor(config);
-      const key = indexKey(site);
-      // Before the files: a checkout that changes them meanwhile also changes the index.
-      const known = readIndex(site, this.#index, key);
-      this.#index = known;
-      const head = this.#refs.head();
-      let proposal: readonly Proposal[] | Rewrite;
-      try {
-        proposal = await propose(head);
-      } catch (error) {
-        const moving = !locks && attempt < maxAttempts && isMoving(site, known);
-        if (!isDamage(error) || !moving) throw error;
-        await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
-        continue;
-      }
-      if ('length' in proposal && proposal.length === 0) return undefined;
-      if (signal?.aborted) throw cancelled();
-      const { rules, conversions } = this.#config ?? {};
-      const planSite = { ...site, ...this.#options, rules, conversions };
-      return prepare(planSite, head, known, proposal, signal);
-    }
-  }
-
-  async #carryOut(
-    prepared: Prepared,
-    turn: { readonly token: ProcessToken; readonly wait: LockWait },
-    locked: (run: LockedWork<Applied>, index: GitLock) => Promise<Applied | undefined>,
-    held?: Locks,
-  ): Promise<Applied | undefined> {
-    const site = this.#siteFor(prepared.config);
-    const applying = applyPlan(site, prepared, turn, locked, held);
-    // Nothing may still run when the next mutation begins.
-    return applying.finally(() => prepared.stored.catch(() => undefined));
-  }
-
-  #made({ commit, proposed, parent, ref, index, journal }: Applied): BranchCommit[] {
-    this.#index = index;
+  #made(applied: Applied | 'nothing'): BranchCommit[] {
+    if (applied === 'nothing') return [];
+    const { commit, proposed, parent, ref, index, journal } = applied;
+    this.#attempts.index = index;
     this.#stale.watch(journal, index, () =>
       this.#queue.take(undefined, (token) => this.#stale.mend(token)),
     );
@@ -482,37 +388,7 @@ export class Repository {
   }
 }
 
-/** A proposal as a list; an empty list if there is nothing to commit. */
-function inList(propose: Propose): ProposeAll {
-  return async (head) => {
-    const proposal = await propose(head);
-    if (!proposal) return [];
-    if ('rebuilt' in proposal) return proposal;
-    return proposal.changes.length > 0 || proposal.join ? [proposal] : [];
-  };
-}
-
 /** Throws what was thrown before a turn of the queue as the queue would. */
 function asStorageError(error: unknown): never {
   throw storageError(error, 'change the memory');
-}
-
-function isDamage(error: unknown): boolean {
-  return error instanceof MemoryError && error.code === 'damaged';
-}
-
-/** Whether another program is changing the index, or has changed it since it was read. */
-function isMoving(site: MutationSite, known: KnownIndex): boolean {
-  const lock = join(site.tree.gitDir, 'index.lock');
-  return indexKey(site) !== known.key || site.disk.files.lstat(lock) !== undefined;
-}
-
-function tooFast(): MemoryError {
-  return new MemoryError(
-    'busy',
-    `HEAD, the index or a file changed during all ${maxAttempts} attempts to commit.`,
-    {
-      hint: 'Nothing was changed. Try again when no script commits, switches branches or writes files.',
-    },
-  );
 }

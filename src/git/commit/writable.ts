@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
-import { Disk, storageError } from '../disk/disk.ts';
+import { Disk } from '../disk/disk.ts';
 import type { Files } from '../disk/file-layer.ts';
+import { storageError } from '../disk/storage-error.ts';
 import { indexPath, loadIndex } from '../index/known-index.ts';
 import { OwnedNames } from '../locks/owned-names.ts';
 import { isLocal } from '../locks/process-lock.ts';

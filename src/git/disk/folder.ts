@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
-import { storageError } from './disk.ts';
 import type { DirectoryEntry, Files, LoadedFile, Stat } from './file-layer.ts';
+import { storageError } from './storage-error.ts';
 
 /** Read access to a folder, on disk or in a commit. */
 export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'has' | 'read' | 'load' | 'list'>;

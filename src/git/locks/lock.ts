@@ -71,6 +71,7 @@ export class GitLock {
   /** Folders whose entries changed because folders were created for the lock. */
   readonly changed: string[] = [];
   readonly #disk: Disk;
+  readonly #role: LockRole;
   /** Open for writing, until it is filled. */
   #fd: number | undefined;
   /** Whether the lock is committed or released. */
@@ -79,11 +80,13 @@ export class GitLock {
   private constructor(
     disk: Disk,
     target: string,
+    role: LockRole,
     proof: string,
     id: string,
     features: Omit<Features, 'modes'>,
   ) {
     [this.#disk, this.path, this.proof] = [disk, `${target}.lock`, proof];
+    this.#role = role;
     [this.#id, this.#linked, this.keepsTime] = [id, features.links, features.times];
   }
 
@@ -102,7 +105,7 @@ export class GitLock {
     wait: LockWait,
   ): Promise<GitLock> {
     const lock = GitLock.open(disk, target, role, folder, token);
-    await lock.acquire(role, wait);
+    await lock.acquire(wait);
     return lock;
   }
 
@@ -115,7 +118,7 @@ export class GitLock {
     token: ProcessToken,
   ): GitLock {
     const proof = proofPath(folder, role, token.id);
-    const lock = new GitLock(disk, target, proof, token.id, disk.features(folder, token.id));
+    const lock = new GitLock(disk, target, role, proof, token.id, disk.features(folder, token.id));
     try {
       lock.#fd = disk.openNew(proof, 'wx');
     } catch (error) {
@@ -130,10 +133,10 @@ export class GitLock {
    *
    * @throws MemoryError `busy` with the path of the lock that another process holds.
    */
-  async acquire(role: LockRole, wait: LockWait): Promise<void> {
+  async acquire(wait: LockWait): Promise<void> {
     try {
       await waitFor(
-        async () => ((await this.#tryTake(role)) ? true : undefined),
+        async () => ((await this.#tryTake()) ? true : undefined),
         wait,
         () => busy(this.path),
       );
@@ -160,7 +163,7 @@ export class GitLock {
     const proof = proofPath(folder, role, id);
     const times = disk.features(folder, id).times && !isForeign(disk.files, proof);
     const links = !holdsToken(disk.files, `${target}.lock`, id);
-    const lock = new GitLock(disk, target, proof, id, { times, links });
+    const lock = new GitLock(disk, target, role, proof, id, { times, links });
     return lock.isOurs() ? lock : undefined;
   }
 
@@ -249,9 +252,9 @@ export class GitLock {
     }
   }
 
-  async #tryTake(role: LockRole): Promise<boolean> {
+  async #tryTake(): Promise<boolean> {
     // Git removes a folder of refs at any time, when it has packed the last of them.
-    if (role === 'ref') this.changed.push(...this.#disk.makeDirectories(dirname(this.path)));
+    if (this.#role === 'ref') this.changed.push(...this.#disk.makeDirectories(dirname(this.path)));
     try {
       if (this.#linked) this.#disk.files.link(this.proof, this.path);
       else await this.#disk.create(this.path, [tokenLine(this.#id)]);
@@ -260,7 +263,7 @@ export class GitLock {
       // A network disk may report an error for a link that it made.
       if (this.isOurs()) return true;
       if (errno(error) === 'EEXIST') return false;
-      if (errno(error) === 'ENOENT' && role === 'ref') return false;
+      if (errno(error) === 'ENOENT' && this.#role === 'ref') return false;
       throw error;
     }
   }

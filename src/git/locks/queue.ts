@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { type Disk, missingRepository, storageError } from '../disk/disk.ts';
+import type { Disk } from '../disk/disk.ts';
+import { missingRepository, storageError } from '../disk/storage-error.ts';
 import type { LockWait } from './lock.ts';
 import { ProcessLock } from './process-lock.ts';
 import type { ProcessToken } from './token.ts';

@@ -1,13 +1,13 @@
 import { dirname, join } from 'node:path';
 import { type Disk, removeIfEmpty } from '../disk/disk.ts';
 import { throughLink } from '../disk/file-layer.ts';
-import type { GitLock, LockRole } from '../locks/lock.ts';
-import type { HeldRef, RefChange, RefSite } from './ref-change.ts';
+import type { GitLock } from '../locks/lock.ts';
+import type { OpenRef, RefChange, RefSite } from './ref-change.ts';
 import { folderOf, type RefPlaces } from './ref-places.ts';
 import { appendReflogs, flushReflogs, type LoggedFiles, reflogLines, reflogsOf } from './reflog.ts';
 
 /** A locked ref in a file of its own. */
-export class HeldFileRef implements HeldRef {
+export class HeldFileRef implements OpenRef {
   readonly locks: readonly [GitLock, ...GitLock[]];
   isPlaced = false;
   readonly #site: RefSite;
@@ -38,13 +38,12 @@ export class HeldFileRef implements HeldRef {
     this.#path = join(folderOf(places, ref), ref);
   }
 
-  /** Takes the locks, in git's order. */
-  async acquire(role: LockRole): Promise<void> {
+  async acquire(): Promise<void> {
     const { wait } = this.#site;
     const [lock, head] = this.locks;
     try {
-      await head?.acquire('head', wait);
-      await lock.acquire(role, wait);
+      await head?.acquire(wait);
+      await lock.acquire(wait);
     } catch (error) {
       this.release();
       throw error;
@@ -58,6 +57,9 @@ export class HeldFileRef implements HeldRef {
     if (to !== undefined) await lock.fill([Buffer.from(`${to}\n`, 'latin1')]);
     return [];
   }
+
+  /** Others do not change a file with the value of a ref. */
+  async renew(): Promise<void> {}
 
   async place(): Promise<void> {
     if (this.#isRemoval) return this.#remove();
@@ -100,6 +102,10 @@ export class HeldFileRef implements HeldRef {
 
   release(): void {
     for (const lock of this.locks) lock.release();
+  }
+
+  discard(): void {
+    this.release();
   }
 
   leave(): void {

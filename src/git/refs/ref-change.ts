@@ -54,10 +54,8 @@ export interface LogSite {
 
 /** Changes the refs and reflogs of a `RefStore`. */
 export interface RefWriter {
-  /** Locks a ref for a change, and HEAD if that is it or names it. */
-  hold(site: RefSite, ref: string, hasHead: boolean): Promise<HeldRef>;
-  /** Writes a change of HEAD's ref before the ref is locked: git waits for its locks only 0.1 seconds. */
-  draft(site: RefSite, ref: string, change: RefChange): Promise<RefDraft>;
+  /** Opens a ref for a change, with HEAD if that is it or names it. */
+  open(site: RefSite, ref: string, hasHead: boolean): OpenRef;
   /** Plans what commits of HEAD and its branch leave in reflogs. */
   planLogs(config: GitConfig, branch: string | undefined, lines: string): LogPlan;
   /** Whether a change of one of some refs stays in a reflog. */
@@ -98,4 +96,14 @@ export interface HeldRef {
   release(): void;
   /** Keeps the locks for the next process that cleans up. */
   leave(): void;
+}
+
+/** A ref that will be locked, before or after its change is staged. */
+export interface OpenRef extends HeldRef {
+  /** Takes the locks, in git's order. */
+  acquire(): Promise<void>;
+  /** Stages a change again, under the locks, if others have changed what it was staged on. */
+  renew(change: RefChange): Promise<void>;
+  /** Removes what was staged without the locks. */
+  discard(): void;
 }

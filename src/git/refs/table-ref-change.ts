@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { type Disk, together } from '../disk/disk.ts';
-import type { GitLock, LockRole } from '../locks/lock.ts';
+import type { GitLock } from '../locks/lock.ts';
 import { formatSignature, type Signature } from '../objects/object.ts';
 import { noObject, type ObjectFormat } from '../objects/object-format.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../reftable/table-addition.ts';
 import type { ReflogEntry } from '../reftable/table-records.ts';
 import type { TableStack } from '../reftable/table-stack.ts';
-import type { HeldRef, RefChange, RefSite } from './ref-change.ts';
+import type { OpenRef, RefChange, RefSite } from './ref-change.ts';
 import type { PlannedCommit } from './reflog.ts';
 
 /** A stack of tables whose list is locked, or will be before `place`. */
@@ -104,7 +104,7 @@ function namesOf(stack: TableStack): string[] {
 }
 
 /** A locked ref in tables; all refs of a stack have one lock. */
-export class HeldTableRef implements HeldRef {
+export class HeldTableRef implements OpenRef {
   readonly locks: readonly [GitLock, ...GitLock[]];
   readonly #site: RefSite;
   readonly #format: ObjectFormat;
@@ -133,12 +133,11 @@ export class HeldTableRef implements HeldRef {
     return this.#stack.isPlaced;
   }
 
-  /** Takes the locks. */
-  async acquire(role: LockRole): Promise<void> {
+  async acquire(): Promise<void> {
     const { wait } = this.#site;
     try {
-      await this.#own?.lock.acquire('head', wait);
-      await this.#stack.lock.acquire(role, wait);
+      await this.#own?.lock.acquire(wait);
+      await this.#stack.lock.acquire(wait);
     } catch (error) {
       this.discard();
       throw error;
@@ -151,7 +150,6 @@ export class HeldTableRef implements HeldRef {
     return [this.#stack.stack.folder];
   }
 
-  /** Stages a change again if the stack was changed before its lock was taken. */
   async renew(change: RefChange): Promise<void> {
     try {
       const isNew = await this.#stack.renew(this.#tableChange(change));

@@ -2,15 +2,7 @@ import type { LockRole } from '../locks/lock.ts';
 import { newStack } from '../reftable/table-addition.ts';
 import type { TableStack } from '../reftable/table-stack.ts';
 import type { GitConfig } from '../repository/config.ts';
-import type {
-  HeldRef,
-  LogPlan,
-  LogSite,
-  RefChange,
-  RefDraft,
-  RefSite,
-  RefWriter,
-} from './ref-change.ts';
+import type { LogPlan, LogSite, OpenRef, RefSite, RefWriter } from './ref-change.ts';
 import { createsReflogs } from './reflog.ts';
 import { entriesOf, HeldStack, HeldTableRef, logHead } from './table-ref-change.ts';
 import type { TableRefs } from './table-refs.ts';
@@ -23,29 +15,7 @@ export class TableRefWriter implements RefWriter {
     this.#refs = refs;
   }
 
-  async hold(site: RefSite, ref: string, hasHead: boolean): Promise<HeldRef> {
-    const held = this.#open(site, ref, hasHead);
-    await held.acquire(this.#roleOf(ref));
-    return held;
-  }
-
-  async draft(site: RefSite, ref: string, change: RefChange): Promise<RefDraft> {
-    const held = this.#open(site, ref, true);
-    try {
-      const folders = await held.stage(change);
-      const lock = async () => {
-        await held.acquire(this.#roleOf(ref));
-        await held.renew(change);
-        return held;
-      };
-      return { folders, lock, discard: () => held.discard() };
-    } catch (error) {
-      held.discard();
-      throw error;
-    }
-  }
-
-  #open(site: RefSite, ref: string, hasHead: boolean): HeldTableRef {
+  open(site: RefSite, ref: string, hasHead: boolean): OpenRef {
     const refs = this.#refs;
     const stack = refs.stackOf(ref);
     const open = (one: TableStack, role: LockRole) =>
@@ -54,16 +24,12 @@ export class TableRefWriter implements RefWriter {
     try {
       const names = hasHead && ref !== 'HEAD' ? ['HEAD', ref] : [ref];
       const logged = () => names.filter((name) => this.keepsLog(site.config, [name]));
-      const held = open(stack, this.#roleOf(ref));
+      const held = open(stack, stack === refs.shared ? 'ref' : 'head');
       return new HeldTableRef(site, refs.format, ref, held, own, logged);
     } catch (error) {
       own?.release();
       throw error;
     }
-  }
-
-  #roleOf(ref: string): LockRole {
-    return this.#refs.stackOf(ref) === this.#refs.shared ? 'ref' : 'head';
   }
 
   /** The line of HEAD in the stack of a linked work tree follows the commit; others are in one table with it. */

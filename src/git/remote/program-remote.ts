@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Disk, storageError } from '../disk/disk.ts';
+import type { Disk } from '../disk/disk.ts';
+import { storageError } from '../disk/storage-error.ts';
 import type { Oid } from '../objects/object.ts';
 import { isOid, sha1 } from '../objects/object-format.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';

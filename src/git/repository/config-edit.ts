@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
-import { type Disk, storageError } from '../disk/disk.ts';
+import type { Disk } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
+import { storageError } from '../disk/storage-error.ts';
 import { busy, waitFor } from '../locks/lock.ts';
 import { maxConfigSize } from './config.ts';
 import { endsInBackslash } from './config-text.ts';

@@ -1,8 +1,8 @@
 import { dirname, join, posix, relative, resolve, sep, win32 } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
-import { storageError } from '../disk/disk.ts';
 import { errno, type Files, lookThrough, NodeFiles } from '../disk/file-layer.ts';
 import { checkSize } from '../disk/folder.ts';
+import { storageError } from '../disk/storage-error.ts';
 import { findWorkTree } from './discover.ts';
 
 /** How much of a file is in memory when it is read piece by piece, in bytes. */

@@ -1,7 +1,7 @@
 import type { Claims, MadeClaim, WorkClaim } from '../../core/memory/claims.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
-import { withStorageErrors } from '../../git/disk/disk.ts';
+import { withStorageErrors } from '../../git/disk/storage-error.ts';
 import type { EncodedObject, Oid } from '../../git/objects/object.ts';
 import { identity } from '../../git/refs/identity.ts';
 import type { Remote } from '../../git/remote/remote.ts';

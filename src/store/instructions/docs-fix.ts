@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DocFinding, DocsReport } from '../../core/evidence/doc-finding.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
-import { storageError } from '../../git/disk/disk.ts';
+import { storageError } from '../../git/disk/storage-error.ts';
 import { decodeDoc, maxDocBytes } from './doc-files.ts';
 import { placesOf } from './name-places.ts';
 

@@ -15,7 +15,7 @@ import {
 import type { SearchRequest } from '../../core/memory/store.ts';
 import type { AnyRecordType, BriefPoint } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
-import { withStorageErrors } from '../../git/disk/disk.ts';
+import { withStorageErrors } from '../../git/disk/storage-error.ts';
 import { recordPath } from '../history/history-reader.ts';
 import type { MemoryHistory } from '../history/memory-history.ts';
 import { readableIn } from '../modes/access.ts';

@@ -1,7 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import { memoryFolderName } from '../../core/declarations/workspace.ts';
 import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
-import type { RepositoryOptions } from '../../git/commit/repository.ts';
+import type { RepositoryOptions } from '../../git/commit/repository-options.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import type { WorkTree } from '../../git/repository/discover.ts';
 

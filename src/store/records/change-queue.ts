@@ -1,6 +1,7 @@
 import { MemoryError } from '../../core/values/error.ts';
+import type { ProposeAll } from '../../git/commit/commit-attempts.ts';
 import type { MutationCaller } from '../../git/commit/commit-waits.ts';
-import type { BranchCommit, ProposeAll } from '../../git/commit/repository.ts';
+import type { BranchCommit } from '../../git/commit/repository.ts';
 import { cancelled } from '../../git/index/index-mark.ts';
 import { QueuedChange, type RepeatableChange, Round } from './change-round.ts';
 

@@ -3,7 +3,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Proposal } from '../../git/commit/commit-plan.ts';
 import type { MutationCaller } from '../../git/commit/commit-waits.ts';
 import type { BranchCommit } from '../../git/commit/repository.ts';
-import { storageError } from '../../git/disk/disk.ts';
+import { storageError } from '../../git/disk/storage-error.ts';
 import { cancelled } from '../../git/index/index-mark.ts';
 import { type LiveTransaction, RecordChangedError } from './transaction.ts';
 

@@ -6,9 +6,9 @@ import { MemoryError } from '../../core/values/error.ts';
 import type { Adoption } from '../../git/commit/commit-plan.ts';
 import type { MutationCaller } from '../../git/commit/commit-waits.ts';
 import type { Repository } from '../../git/commit/repository.ts';
-import { storageError } from '../../git/disk/disk.ts';
 import { type Files, type LoadedFile, sameStat } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
+import { storageError } from '../../git/disk/storage-error.ts';
 import { digestOf } from '../layout/entry-files.ts';
 import {
   type Conversion,

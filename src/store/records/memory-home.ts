@@ -1,8 +1,10 @@
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../core/values/error.ts';
-import { Repository, type RepositoryOptions } from '../../git/commit/repository.ts';
-import { type Disk, missingRepository, storageError } from '../../git/disk/disk.ts';
+import { Repository } from '../../git/commit/repository.ts';
+import type { RepositoryOptions } from '../../git/commit/repository-options.ts';
+import type { Disk } from '../../git/disk/disk.ts';
+import { missingRepository, storageError } from '../../git/disk/storage-error.ts';
 import { findWorkTree, isStillThere, type WorkTree } from '../../git/repository/discover.ts';
 import { contains } from '../../git/repository/enclosure.ts';
 import { ChangeQueue } from './change-queue.ts';

@@ -1,0 +1,173 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MemoryError } from '../../core/values/error.ts';
+import { cancelled } from '../index/index-mark.ts';
+import { indexKey, type KnownIndex, readIndex } from '../index/known-index.ts';
+import type { GitLock } from '../locks/lock.ts';
+import type { Head, Refs } from '../refs/refs.ts';
+import type { GitConfig } from '../repository/config.ts';
+import type { WorkTree } from '../repository/discover.ts';
+import type { Proposal } from './commit-plan.ts';
+import type { CommitWaits } from './commit-waits.ts';
+import {
+  type Applied,
+  applyPlan,
+  type MutationSite,
+  type Prepared,
+  type Turn,
+} from './mutation.ts';
+import { areHeld, type LockedWork, type Locks, underLocks } from './mutation-locks.ts';
+import { type PlanSite, prepare } from './prepare.ts';
+import type { RepositorySite } from './recovery.ts';
+import type { RepositoryOptions } from './repository-options.ts';
+import type { Rewrite } from './rewrite-plan.ts';
+
+/**
+ * Plans a change from the files on disk, or a rewrite of the commits at HEAD; undefined if there is
+ * nothing to commit.
+ */
+export type Propose = (head: Head) => Promise<Proposal | Rewrite | undefined>;
+
+/** Plans several changes, each from the files as the one before leaves them. */
+export type ProposeAll = (head: Head) => Promise<readonly Proposal[] | Rewrite>;
+
+/** Retries of a proposal when HEAD, the index or a file has changed. */
+const maxAttempts = 50;
+/** After this number of lost races, the change is planned under the locks, for which git does not wait. */
+const freeAttempts = 15;
+/** Pause before a file that another program is writing is read again, in milliseconds. */
+const pause = 20;
+
+/** The parts of a repository that the attempts need. */
+interface AttemptSite extends RepositorySite {
+  readonly tree: WorkTree;
+  readonly refs: Refs;
+  readonly options: RepositoryOptions;
+  /** Refuses a repository to which this program cannot commit; returns its configuration. */
+  checkWritable(): GitConfig;
+  /** The rules of that configuration for paths. */
+  pathRules(): Pick<PlanSite, 'rules' | 'conversions'>;
+}
+
+/** Plans a change and carries it out, again and again until nobody else has changed what it was planned from. */
+export class CommitAttempts {
+  /** The index as it was last read or written. */
+  index: KnownIndex | undefined;
+  readonly #site: AttemptSite;
+
+  constructor(site: AttemptSite) {
+    this.#site = site;
+  }
+
+  /**
+   * Attempts a change under the process lock.
+   *
+   * @returns undefined as soon as a git process commits.
+   * @throws MemoryError after which nothing has changed.
+   */
+  async run(
+    propose: ProposeAll,
+    waits: CommitWaits,
+    signal: AbortSignal | undefined,
+    turn: Turn,
+  ): Promise<Applied | 'nothing' | undefined> {
+    for (let attempt = 0; attempt < maxAttempts; ) {
+      if (waits.isGitRunning) return undefined;
+      await waits.wait();
+      const prepared = await this.prepare(propose, signal);
+      if (!prepared) return 'nothing';
+      let over = false;
+      const isOnRef = () => this.#site.refs.head().ref === prepared.plan.head.ref;
+      const applied = await this.apply(prepared, turn, async (run, index) => {
+        if (waits.due) return undefined;
+        return underLocks(index, turn.wait, async (locks) => {
+          // One that has started since finds the lock only later: git needs some milliseconds for it.
+          if (waits.isGitRunning) return undefined;
+          attempt += 1;
+          const first = await run(locks);
+          const isFree = attempt < freeAttempts;
+          if (first || isFree || !areHeld(locks) || !isOnRef()) return first;
+          // After lost races, plan under the locks: HEAD and the index cannot move again.
+          const again = await this.prepare(propose, signal, locks);
+          over = !again;
+          return again && this.apply(again, turn, (rerun) => rerun(locks), locks);
+        });
+      });
+      if (applied || over) return applied ?? 'nothing';
+    }
+    throw tooFast();
+  }
+
+  /** Plans a change and stores its objects; undefined if there is nothing to commit. */
+  async prepare(
+    propose: ProposeAll,
+    signal: AbortSignal | undefined,
+    locks?: Locks,
+  ): Promise<Prepared | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const config = this.#site.checkWritable();
+      const site = { ...this.#site, config };
+      const key = indexKey(site);
+      // Before the files: a checkout that changes them meanwhile also changes the index.
+      const known = readIndex(site, this.index, key);
+      this.index = known;
+      const head = this.#site.refs.head();
+      let proposal: readonly Proposal[] | Rewrite;
+      try {
+        proposal = await propose(head);
+      } catch (error) {
+        const moving = !locks && attempt < maxAttempts && isMoving(site, known);
+        if (!isDamage(error) || !moving) throw error;
+        await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
+        continue;
+      }
+      if ('length' in proposal && proposal.length === 0) return undefined;
+      if (signal?.aborted) throw cancelled();
+      const planSite = { ...site, ...this.#site.options, ...this.#site.pathRules() };
+      return prepare(planSite, head, known, proposal, signal);
+    }
+  }
+
+  /** Carries out what was prepared; undefined if it has to be planned again. */
+  async apply(
+    prepared: Prepared,
+    turn: Turn,
+    locked: (run: LockedWork<Applied>, index: GitLock) => Promise<Applied | undefined>,
+    held?: Locks,
+  ): Promise<Applied | undefined> {
+    const site = { ...this.#site, config: prepared.config };
+    const applying = applyPlan(site, prepared, turn, locked, held);
+    // Nothing may still run when the next mutation begins.
+    return applying.finally(() => prepared.stored.catch(() => undefined));
+  }
+}
+
+/** A proposal as a list; an empty list if there is nothing to commit. */
+export function inList(propose: Propose): ProposeAll {
+  return async (head) => {
+    const proposal = await propose(head);
+    if (!proposal) return [];
+    if ('rebuilt' in proposal) return proposal;
+    return proposal.changes.length > 0 || proposal.join ? [proposal] : [];
+  };
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof MemoryError && error.code === 'damaged';
+}
+
+/** Whether another program is changing the index, or has changed it since it was read. */
+function isMoving(site: MutationSite, known: KnownIndex): boolean {
+  const lock = join(site.tree.gitDir, 'index.lock');
+  return indexKey(site) !== known.key || site.disk.files.lstat(lock) !== undefined;
+}
+
+function tooFast(): MemoryError {
+  return new MemoryError(
+    'busy',
+    `HEAD, the index or a file changed during all ${maxAttempts} attempts to commit.`,
+    {
+      hint: 'Nothing was changed. Try again when no script commits, switches branches or writes files.',
+    },
+  );
+}
