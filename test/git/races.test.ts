@@ -308,6 +308,17 @@ describe('an index that git read before a change and writes after it', () => {
     repository.close();
   });
 
+  test('gets them back also after a change of another server', async () => {
+    const { repo, repository, overwrite } = await overwritten();
+    overwrite();
+    const other = open(repo);
+    const changes = [{ path: 'm/b.md', bytes: Buffer.from('text\n'), seen: undefined }];
+    await other.commit(async () => ({ message: 'm\n', changes }));
+    await vi.waitFor(() => expect(repo.status()).toEqual(['A  staged.txt']), { timeout: 10_000 });
+    repository.close();
+    other.close();
+  });
+
   test('is left alone if it is written later, as a decision of the user', async () => {
     const { repo, repository, change, overwrite } = await overwritten();
     const later = Date.now() / 1000 + 5;

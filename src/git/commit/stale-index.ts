@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { indexKey, indexPath, type KnownIndex } from '../index/known-index.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import { isBlob } from '../objects/object.ts';
+import { treeOf } from '../objects/odb.ts';
+import { TreeFolder } from '../objects/tree-folder.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import type { Journal } from './journal.ts';
@@ -79,18 +81,22 @@ export class StaleIndex {
   }
 
   /**
-   * The journal of our last change if HEAD is at it, its files are in place and the index is as before it.
+   * The journal of our last change with the files that HEAD has and that are in place, if the index is as
+   * before the change. HEAD may have moved on: another server plans its next change from a stale index too.
    */
   #stale(): Journal | undefined {
-    const { disk, tree, refs } = this.#site;
+    const { disk, odb, tree, refs } = this.#site;
     const last = this.#last;
     if (!last || indexKey(this.#site) === last.key) return undefined;
     if (underWayIn(disk.files, tree.gitDir, refs)) return undefined;
     const written = disk.files.lstat(indexPath(disk.files, tree))?.mtimeMs ?? 0;
-    if (written > last.time + suspicious || refs.head().oid !== last.journal.commit) {
-      return undefined;
-    }
-    const files = last.journal.files.filter((file) => this.#isInPlace(file));
+    if (written > last.time + suspicious) return undefined;
+    const { ref, oid } = refs.head();
+    if (ref !== last.journal.ref || oid === undefined) return undefined;
+    const committed = new TreeFolder(odb, treeOf(odb, oid));
+    const files = last.journal.files.filter(
+      (file) => committed.oid(file.path) === file.after && this.#isInPlace(file),
+    );
     const journal = { ...last.journal, files };
     return indexChanges(this.#site, tree.gitDir, journal, tree.top, 'after') && journal;
   }
