@@ -62,6 +62,19 @@ async function killBefore(root: string, folder: string, operation: RegExp): Prom
   bury(root);
 }
 
+test('a folder of a new repository that cannot be looked at is an error of the disk', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'memory-bank-test-'));
+  const gitDir = join(root, '.git');
+  const files = new FaultFiles();
+  files.plan = (_, operation) =>
+    operation === 'stat' ? { kind: 'error', code: 'EIO' } : undefined;
+  const tree = { top: root, gitDir, commonDir: gitDir };
+  const repository = new Repository(new Disk(files, 'full'), tree, options);
+  await expect(repository.initialize()).rejects.toMatchObject({ code: 'storage' });
+  expect(existsSync(gitDir)).toBe(false);
+  rmSync(root, { recursive: true });
+});
+
 describe('the half-done change of a dead process', () => {
   test('is undone at the current path of the repository', async () => {
     const repo = create();

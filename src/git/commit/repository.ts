@@ -167,10 +167,14 @@ export class Repository {
   }
 
   /** Creates the repository; returns whether this process did. */
-  initialize(): Promise<boolean> {
+  async initialize(): Promise<boolean> {
     const { gitDir, top } = this.tree;
     const { env } = this.#options;
-    checkOwner(this.#disk.files, top, undefined, env);
+    try {
+      checkOwner(this.#disk.files, top, undefined, env);
+    } catch (error) {
+      asStorageError(error);
+    }
     const init = (token: ProcessToken, wait: LockWait) =>
       initRepository(this.#disk, gitDir, this.folder, env, token, wait);
     return this.#queue.take(undefined, init, true);
