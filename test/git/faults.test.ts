@@ -19,10 +19,11 @@ import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { ProcessLock } from '../../src/git/locks/process-lock.ts';
 import { objectId } from '../../src/git/objects/object.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
-import { bury, litter } from '../faults/place.ts';
+import { bury, litter, serve } from '../faults/place.ts';
 import { deep } from '../support/depth.ts';
 import { FaultFiles, logLine, reading } from '../support/fault-files.ts';
 import { inFiles } from '../support/in-files.ts';
+import { note } from '../support/note.ts';
 import { moving, refFile, releasing } from '../support/ref-form.ts';
 import { gitEnv, objectFormat, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
@@ -73,6 +74,23 @@ test('a folder of a new repository that cannot be looked at is an error of the d
   await expect(repository.initialize()).rejects.toMatchObject({ code: 'storage' });
   expect(existsSync(gitDir)).toBe(false);
   rmSync(root, { recursive: true });
+});
+
+deep('a first change names the error of the disk, wherever it begins', async () => {
+  const errors: unknown[] = [];
+  for (let n = 1; ; n++) {
+    const root = mkdtempSync(join(tmpdir(), 'memory-bank-test-'));
+    const files = new FaultFiles((i) => (i === n ? { kind: 'error', code: 'EIO' } : undefined));
+    const opened = await serve(root, files).catch(() => undefined);
+    await opened?.call.store
+      .change({ subject: 'first' }, (tx) => tx.put(note, { key: 'a', tags: [], text: 'new' }))
+      .catch((error: unknown) => errors.push(error));
+    await opened?.workspace.close();
+    rmSync(root, { recursive: true });
+    if (files.hit === undefined) break;
+  }
+  expect(errors.length).toBeGreaterThan(50);
+  expect(errors.filter((error) => !(error instanceof MemoryError))).toEqual([]);
 });
 
 describe('the half-done change of a dead process', () => {

@@ -8,7 +8,7 @@ import type { MutationCaller } from '../../git/commit/commit-waits.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { type Files, type LoadedFile, sameStat } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
-import { storageError } from '../../git/disk/storage-error.ts';
+import { storageError, withStorageErrors } from '../../git/disk/storage-error.ts';
 import { digestOf } from '../layout/entry-files.ts';
 import {
   type Conversion,
@@ -247,7 +247,7 @@ export class MemoryFolder {
     };
     let newRepository: string | undefined;
     if (!repository) {
-      this.#home.checkMissing();
+      await withStorageErrors('change the memory', async () => this.#home.checkMissing());
       newRepository = await this.#found(plan);
       repository = this.repository();
     }
