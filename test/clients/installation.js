@@ -7,8 +7,8 @@ import { join } from 'node:path';
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'memory-bank-clients');
 
 /**
- * Installs a package without running its scripts, which are of no use here: those of all clients only link the program
- * that an optional dependency for this system contains.
+ * Installs a package without running its scripts, which are of no use here: they link the program that an optional
+ * dependency for this system contains, or download one, which this run does not do.
  *
  * @param {string} spec the package with its version.
  * @param {string} path the path of the program in the installation.
