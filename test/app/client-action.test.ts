@@ -39,6 +39,8 @@ it.each([
   ['replace_string_in_file', { filePath: 'src/a.ts' }, ['src/a.ts']],
   ['view', '{"path":"src/a.ts"}', ['src/a.ts']],
   ['read_files', { files: [{ path: 'src/a.ts' }, { path: 'src/b.ts' }] }, ['src/a.ts', 'src/b.ts']],
+  // The command line of Cline gives the list as a text.
+  ['read_files', { files: '[{"path":"src/a.ts"}]' }, ['src/a.ts']],
   ['read_files', { files: [7, { path: 7 }] }, []],
   ['Grep', { path: 'src/a.ts', pattern: 'x' }, []],
   ['mcp__memory-bank__read_memory_bank_file', { path: 'src/a.ts' }, []],

@@ -56,7 +56,9 @@ export function readAction(tool: string, input: unknown): ClientAction | undefin
 function filesIn(fields: ReadonlyMap<string, unknown>): string[] {
   const named = fileNames.map((name) => fields.get(name)).find((one) => typeof one === 'string');
   if (typeof named === 'string') return [named];
-  const listed = fields.get('files');
+  const given = fields.get('files');
+  // Cline gives some arguments as their JSON.
+  const listed = typeof given === 'string' ? parsed(given) : given;
   if (!Array.isArray(listed)) return [];
   const paths = listed.slice(0, maxFiles).map((one: unknown) => (isObject(one) ? one.path : one));
   return paths.filter((path) => typeof path === 'string');

@@ -32,6 +32,6 @@ export const cline = {
     name: 'read_files',
     args: { files: [{ path: `${scene.root}/${path}` }] },
   }),
-  // It runs `TaskStart` and `PreToolUse`, of which nothing arrives, and does not run `UserPromptSubmit`.
-  gets: [],
+  // It runs `TaskStart`, whose answer it does not use, and does not run `UserPromptSubmit`.
+  gets: ['edit'],
 };
