@@ -8,8 +8,8 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { unpackPackages } from './debian-packages.js';
+import { dirname, join } from 'node:path';
+import { ownSuite, unpackPackages } from './debian-packages.js';
 
 /** Packages that only scripts of git need. */
 const present = ['perl', 'liberror-perl'];
@@ -21,9 +21,14 @@ const present = ['perl', 'liberror-perl'];
  * @returns the folder for the PATH; undefined where there is no such system, or apt cannot bring it.
  */
 export function newestGit(folder) {
-  if (process.arch !== 'x64') return undefined;
+  const suite = ownSuite();
+  if (process.arch !== 'x64' || suite === undefined) return undefined;
+  if (existsSync(folder)) return join(folder, 'bin');
+  const tools = join(dirname(folder), 'patchelf');
+  if (!unpackPackages(tools, suite, ['patchelf'])) return undefined;
+  const patchelf = join(tools, 'root/usr/bin/patchelf');
   /** @param {string} begun */
-  const complete = (begun) => useLibraries(begun, folder);
+  const complete = (begun) => useLibraries(begun, folder, patchelf);
   return unpackPackages(folder, 'sid', ['git'], { present, complete })
     ? join(folder, 'bin')
     : undefined;
@@ -34,8 +39,9 @@ export function newestGit(folder) {
  *
  * @param {string} begun the folder in which they are.
  * @param {string} folder
+ * @param {string} patchelf the program.
  */
-function useLibraries(begun, folder) {
+function useLibraries(begun, folder, patchelf) {
   const places = ['root/usr/lib/x86_64-linux-gnu', 'root/lib/x86_64-linux-gnu'];
   const loaders = places.map((one) => join(one, 'ld-linux-x86-64.so.2'));
   const loader = loaders.find((path) => existsSync(join(begun, path)));
@@ -54,7 +60,7 @@ function useLibraries(begun, folder) {
     ...['--force-rpath', '--set-interpreter', join(folder, loader)],
     ...['--set-rpath', libraries],
   ];
-  if (spawnSync('patchelf', [...args, ...programs], { stdio: 'ignore' }).status !== 0) return false;
+  if (spawnSync(patchelf, [...args, ...programs], { stdio: 'ignore' }).status !== 0) return false;
   const usr = join(folder, 'root/usr');
   const program = join(begun, 'bin/git');
   mkdirSync(join(begun, 'bin'));
