@@ -65,6 +65,7 @@ test('two records that supersede one, and one that does not know it, are named',
   expect(records[0]?.findings).toEqual([
     {
       kind: 'broken',
+      line: 6,
       severity: 'error',
       records: ['knowledge/decisions/none.md'],
       message: 'It was superseded by knowledge/decisions/none.md, which does not exist.',
