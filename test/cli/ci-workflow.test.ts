@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { planCi } from '../../src/cli/setup/ci-workflow.ts';
+import { githubErrors, gitlabCheck } from '../support/ci-checks.ts';
 import { deep } from '../support/depth.ts';
 import { main, newFolder, runtime, runtimeArgs } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
@@ -102,6 +103,28 @@ function scripts({ jobs, ...others }: Workflow): string[] {
 function isJob(value: unknown): value is Job {
   return typeof value === 'object' && value !== null;
 }
+
+deep('a workflow for github is one for the parser of GitHub', () => {
+  const [edit] = planCi('github', { top: newFolder(), folder: 'a "b"' }).edits;
+  expect(githubErrors(edit?.after ?? '')).toBe('');
+  expect(githubErrors((edit?.after ?? '').replace('runs-on', 'run-on'))).toContain('run-on');
+});
+
+deep('a workflow for gitlab is one by the schema of GitLab', (context) => {
+  const repo = Repo.create();
+  apply(repo, 'gitlab', 'a "b"');
+  repo.git('remote', 'add', 'origin', 'git@gitlab.example.org:team/project.git');
+  repo.git('add', '.');
+  repo.git('commit', '-q', '-m', 'Workflow');
+  const { status, text } = gitlabCheck(repo.root) ?? context.skip('npm cannot bring the checker');
+  expect({ status, text }).toMatchObject({ status: 0 });
+  for (const name of ['memory-check', 'memory-merge', 'memory-merge-all']) {
+    expect(text).toContain(name);
+  }
+  repo.write(gitlabFile, repo.read(gitlabFile).replace('artifacts:', 'artefacts:'));
+  expect(gitlabCheck(repo.root)).toMatchObject({ status: 1 });
+  repo.remove();
+});
 
 describe('the jobs of a workflow', () => {
   const repos: Repo[] = [];
@@ -218,6 +241,18 @@ describe('the jobs of a workflow', () => {
       expect(refused.text).toContain('was not merged or not pushed: ');
       expect(refused.text).toContain('not you');
       expect(refused.status).toBe(0);
+
+      // After a push to the target, the server lists the requests into it.
+      rmSync(hub.path('hooks/pre-receive'));
+      const ids = { source_project_id: 7, target_project_id: 7 };
+      const listed = [{ source_branch: odd, target_branch: 'main', ...ids }];
+      program(join(bin, 'curl'), `printf '%s' "$*" >&2; cat '${join(bin, 'requests')}'`);
+      writeFileSync(join(bin, 'requests'), JSON.stringify(listed));
+      const server = { CI_COMMIT_BRANCH: 'main', CI_API_V4_URL: 'https://git.example.org/api/v4' };
+      const pushed = job(hub, lab.slice(2).join('\n'), 'main', { ...server, CI_PROJECT_ID: '7' });
+      expect(pushed.text).toContain('https://git.example.org/api/v4/projects/7/merge_requests');
+      expect(pushed.text).toContain('merged by record and pushed as');
+      expect(pushed.status).toBe(0);
     },
   );
 

@@ -102,12 +102,15 @@ function gitlab(folder: string): string {
   image: node:22
   variables:
     GIT_DEPTH: "0"
-${variables(folder, '    ')}  rules:
+${variables(folder, '    ')}
+.memory-request:
+  extends: .memory
+  rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
 
 # Fails if a merge request changes code that a record describes, and lists the findings next to the lines.
 memory-check:
-  extends: .memory
+  extends: .memory-request
   script:
     - ${run} check --since "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --format gitlab > gl-code-quality-report.json
   artifacts:
@@ -117,13 +120,29 @@ memory-check:
 
 # Merges the target into a merge request that conflicts with it in files of the memory only.
 memory-merge:
-  extends: .memory
+  extends: .memory-request
   resource_group: memory-merge
   script:
     - >-
       printf '%s %s %s %s\\n'
       "$CI_MERGE_REQUEST_SOURCE_BRANCH_NAME" "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
       "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID" "$CI_MERGE_REQUEST_PROJECT_ID"
+      | ${run} merge-pull-requests
+
+# The same for all open merge requests into a branch, after a push to it. The token of a job may not list them.
+memory-merge-all:
+  extends: .memory
+  resource_group: memory-merge
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH && $MEMORY_BANK_TOKEN
+  script:
+    - >-
+      curl --fail --silent --show-error --get --header "PRIVATE-TOKEN: $MEMORY_BANK_TOKEN"
+      --data state=opened --data per_page=100 --data-urlencode "target_branch=$CI_COMMIT_BRANCH"
+      "$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests" > memory-requests.json
+    - >-
+      node -e 'for (const one of JSON.parse(require("fs").readFileSync("memory-requests.json", "utf8")))
+      console.log(one.source_branch, one.target_branch, one.source_project_id, one.target_project_id)'
       | ${run} merge-pull-requests
 `;
 }
@@ -138,6 +157,7 @@ const githubNotes = [
 ];
 const gitlabNotes = [
   'The merge job pushes with the token of the job: allow that in the settings of the project, CI/CD, "Job token permissions".',
+  'A merge request is looked at in its own pipeline. With a token as the variable MEMORY_BANK_TOKEN (scope read_api, masked), all requests into a branch are also looked at after a push to it.',
 ];
 const packageNote = `The jobs start ${packageName}@${packageVersion} from the registry of npm: set MEMORY_BANK_PACKAGE in the file if you keep the package elsewhere.`;
 
