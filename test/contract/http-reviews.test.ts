@@ -242,3 +242,84 @@ async function callLegacy(name: string, args: object): Promise<void> {
     body: message('tools/call', { name, arguments: args }, 2),
   });
 }
+
+describe('a person decides one entry of a review', () => {
+  const decide = (title: string, decision: string) =>
+    agent('POST', '/memory-bank/logDecision', { body: { title, context: 'c', decision } });
+  const post = (path: string, body: object) => person('POST', `/memory/reviews/${path}`, { body });
+  const titles = (from: string) => [...from.matchAll(/^## (.*) - /gm)].map(([, title]) => title);
+
+  test('drops it, takes that back, and accepts it with a comment', async () => {
+    await decide('Third', 'Keep orders in a queue.');
+    await decide('Fourth', 'Keep carts in a cookie.');
+    const [first] = await reviewsOf();
+    const compared = await person(
+      'GET',
+      `/memory/compare?from=${first.base}&to=${first.tip}&since=fork`,
+    );
+    const [third, fourth] = compared.body.changes[0].sections;
+    const { name } = first;
+    const proposed = () =>
+      titles(served.repo.git('show', `${first.branch}:.memory-bank/decisionLog.md`));
+
+    const dropped = await post('drop', { name, seen: first.tip, records: [fourth] });
+    expect([dropped.status, proposed()]).toEqual([200, ['First', 'Second', 'Third']]);
+    const undone = await post('undo', { name, path: 'decisionLog.md', tip: dropped.body.tip });
+    expect([undone.status, proposed()]).toEqual([200, ['First', 'Second', 'Third', 'Fourth']]);
+
+    const [now] = await reviewsOf();
+    expect(now.agent).toBe(`client:${pretender}`);
+    const body = { name, seen: now.tip, records: [third], comment: 'As agreed on Monday' };
+    const secret = await post('accept', {
+      ...body,
+      comment: `key ghp_${'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF4hJ6'}`,
+    });
+    const long = await post('accept', { ...body, comment: 'long '.repeat(60) });
+    expect([secret.status, long.status, titles(text())]).toEqual([400, 400, ['First', 'Second']]);
+    const accepted = await post('accept', body);
+    expect([accepted.status, titles(text())]).toEqual([200, ['First', 'Second', 'Third']]);
+    const message = served.repo.git('log', '-1', '--format=%B');
+    expect(message).toContain('\nMemory-Comment: As agreed on Monday\n');
+    expect(message).toMatch(/^Memory-Reviewed: /m);
+
+    const step = { name, path: 'decisionLog.md', tip: now.tip, accepted: accepted.body.commit };
+    expect((await post('undo', step)).status).toBe(200);
+    expect(titles(text())).toEqual(['First', 'Second']);
+    expect(proposed()).toEqual(['First', 'Second', 'Third', 'Fourth']);
+    const [again] = await reviewsOf();
+    const rest = await post('accept', { name, seen: again.tip });
+    expect([rest.status, titles(text())]).toEqual([200, ['First', 'Second', 'Third', 'Fourth']]);
+  });
+
+  test('corrects it in the review, and sees its code', async () => {
+    served.repo.write('src/queue.ts', 'one\ntwo\nthree\n');
+    served.repo.git('add', 'src/queue.ts');
+    served.repo.git('commit', '-qm', 'Add a queue');
+    await agent('POST', '/memory-bank/logDecision', {
+      body: {
+        title: 'Queue for orders',
+        context: 'c',
+        decision: 'Keep all new orders in a queue on disk.',
+        evidence: ['src/queue.ts:1-2'],
+      },
+    });
+    const [{ name, branch }] = await reviewsOf();
+    const path = 'decisionLog.md';
+    const before = served.repo.git('show', `${branch}:.memory-bank/${path}`);
+    const proposal = {
+      name,
+      path,
+      before,
+      text: before.replace('Queue for orders', 'Order queue'),
+    };
+    expect((await agent('POST', '/memory/reviews/edit', { body: proposal })).status).toBe(403);
+    const corrected = await post('edit', proposal);
+    expect([corrected.status, corrected.body.saved]).toEqual([200, true]);
+    expect((await post('edit', proposal)).body.saved).toBe(false);
+    expect(titles(text())).not.toContain('Order queue');
+    const section = /^## (Order queue.*)$/m.exec(proposal.text)?.[1] ?? '';
+    const query = new URLSearchParams({ name, record: `${path}#${section}` });
+    const beside = (await person('GET', `/memory/reviews/beside?${query}`)).body;
+    expect(beside.evidence).toEqual([{ place: 'src/queue.ts:1-2', code: 'one\ntwo', line: 1 }]);
+  });
+});

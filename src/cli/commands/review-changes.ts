@@ -3,7 +3,7 @@ import type { Context } from '../../core/declarations/context.ts';
 import { changedRecordLines } from '../../core/memory/change-lines.ts';
 import { reviewBranches, type WaitingReview } from '../../core/memory/waiting-reviews.ts';
 import { MemoryError } from '../../core/values/error.ts';
-import type { Command, Invocation } from '../line/command.ts';
+import { type Command, flagText, type Invocation } from '../line/command.ts';
 import { decisionFlags, mergeOrAsk } from '../line/conflict-questions.ts';
 import { mayGoOn } from '../line/prompt.ts';
 import { outputFlag, showResult } from '../line/result.ts';
@@ -26,6 +26,7 @@ export const review: Command = {
   operands: ['action?', 'review?', 'record...'],
   flags: {
     ...decisionFlags(sideNames, 'accept: '),
+    comment: { value: 'text', about: 'accept: why, as a line of the commit' },
     yes: { about: 'drop: do not ask' },
     ...outputFlag,
   },
@@ -103,7 +104,9 @@ async function accept(
 ): Promise<number> {
   const { values } = invocation;
   const { changes } = await mergeOrAsk(values, sideNames, (decisions) =>
-    inReviews(invocation, ({ reviews }) => reviews.accept(name, { ...decisions, records })),
+    inReviews(invocation, ({ reviews }) =>
+      reviews.accept(name, { ...decisions, records, comment: flagText(values, 'comment') }),
+    ),
   );
   await showResult(values, { accepted: changes }, (screen) => [
     ...changes.map(({ change, path }) => screen.plain(`${changeSigns[change]} ${path}`)),

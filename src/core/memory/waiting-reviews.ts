@@ -28,6 +28,8 @@ export interface AcceptRequest extends Decisions {
   readonly seen?: string | undefined;
   /** Addresses of records, folders or sections, `decisionLog.md#Use git`; without them, all changes. */
   readonly records?: readonly string[];
+  /** Why the person accepts them, for the commit; one line. */
+  readonly comment?: string | undefined;
 }
 
 /** A record or section that a person has confirmed. */

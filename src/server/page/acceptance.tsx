@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { questionsOf } from '../../core/memory/conflict-address.ts';
-import type { Accepted, FieldConflictAnswer as Field } from './answers.ts';
 import { ConfirmedButton, changedMeanwhile, useConfirmation } from './confirmation.tsx';
 import { ConflictChoice, OwnText } from './conflict-choice.tsx';
 import { change, RefusedRequest } from './data.ts';
 import { valueText } from './parts.tsx';
+import type { Accepted, FieldConflictAnswer as Field } from './review-answers.ts';
 
 type Side = 'ours' | 'theirs';
 type Choice = Side | { readonly text: string };

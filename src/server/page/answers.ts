@@ -23,7 +23,7 @@ export type CommitData = z.infer<typeof commitShape>;
 const kinds = ['added', 'changed', 'moved', 'removed'] as const;
 const kind = z.enum(kinds);
 
-const changeShape = z.object({
+export const changeShape = z.object({
   change: z.enum([...kinds, 'confirmed']),
   path: text,
   from: text.optional(),
@@ -235,61 +235,6 @@ export const branchesShape = z.object({
 
 /** The local branches, the current one first. */
 export type BranchList = z.infer<typeof branchesShape>;
-
-export const reviewsShape = z.object({
-  reviews: z.array(
-    z.object({
-      name: text,
-      branch: text,
-      tip: text.describe('the last commit of the review'),
-      base: text.describe('the commit from which the review differs only by these changes'),
-      agent: text.optional(),
-      at: text.describe('when the last change was made'),
-      commits: count,
-      changes: z.array(changeShape),
-    }),
-  ),
-});
-
-/** The changes of agents that wait for a review. */
-export type ReviewList = z.infer<typeof reviewsShape>;
-
-const fieldConflictShape = z.object({
-  field: text,
-  base: z.unknown().optional().describe('before the changes of both sides'),
-  ours: z.unknown().optional().describe('what the field becomes if this side wins'),
-  theirs: z.unknown().optional(),
-});
-
-/** A conflict of a field. */
-export type FieldConflictAnswer = z.infer<typeof fieldConflictShape>;
-
-export const acceptedShape = z.object({
-  commit: text.optional().describe('the merge commit; undefined if nothing was merged'),
-  changes: count.describe('number of changed records'),
-  conflicts: z
-    .array(
-      z.object({
-        path: text,
-        reasons: z.array(text),
-        fields: z
-          .array(fieldConflictShape)
-          .describe('fields that need a decision; none where only the record can be decided'),
-        ours: text.optional().describe('the text of the memory, of a record without such fields'),
-        theirs: text.optional().describe('the text of the review, of a record without such fields'),
-      }),
-    )
-    .describe('records that need a decision; nothing is merged before they have one'),
-  state: text.optional().describe('identifies these conflicts, for the decisions about them'),
-});
-
-/** The result of accepting a review, or the records that need a decision first. */
-export type Accepted = z.infer<typeof acceptedShape>;
-
-export const droppedShape = z.object({ tip: text.describe('the last commit of the review') });
-
-/** The result of a review that was dropped. */
-export type Dropped = z.infer<typeof droppedShape>;
 
 export const modesShape = z.object({
   modes: z.array(

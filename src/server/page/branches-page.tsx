@@ -1,8 +1,9 @@
 import { Accept } from './acceptance.tsx';
-import type { BranchList, ReviewList, StateComparison } from './answers.ts';
+import type { BranchList, StateComparison } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Differences, Time, Waiting } from './parts.tsx';
 import { Restore } from './restore.tsx';
+import type { ReviewList } from './review-answers.ts';
 import { Reviews } from './reviews.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
 

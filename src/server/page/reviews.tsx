@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { AcceptanceConflicts, useAcceptance } from './acceptance.tsx';
-import type { Dropped, ReviewList } from './answers.ts';
 import { changedMeanwhile, useConfirmation } from './confirmation.tsx';
 import { change, RefusedRequest, useAnswer } from './data.ts';
 import { Time } from './parts.tsx';
+import type { Dropped, ReviewList } from './review-answers.ts';
 import { addressTo, isCopy } from './route.ts';
 
 /** Maximum number of records that the list names of one review. */

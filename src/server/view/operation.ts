@@ -6,6 +6,7 @@ import type { Context } from '../../core/declarations/context.ts';
 import type { Toolset } from '../../core/declarations/toolset.ts';
 import type { MadeCommit } from '../../core/memory/history.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import { parseInput } from '../../core/values/input.ts';
 import { pageHeader } from '../http/auth/login-sessions.ts';
 import type { Backlog } from '../http/server/backlog.ts';
@@ -23,6 +24,12 @@ import { HttpError } from '../http/server/http-error.ts';
 export interface Catalogue {
   readonly toolsets: readonly Toolset[];
   readonly types: readonly AnyRecordType[];
+  /**
+   * Works with the changes of a review, instead of the memory.
+   *
+   * @throws MemoryError `forbidden` for an agent, `not_found`.
+   */
+  inReview<R>(name: string, work: (context: Context) => Promise<R>): Promise<R>;
 }
 
 /** An operation on the whole memory that no tool offers in this form. */
@@ -84,6 +91,14 @@ export function memoryEndpoint(
       const session = sessions.of(request, response);
       // The pages of a person have a name that no agent can take.
       if (!session.isAgent) session.agent = agent;
+      const reviewSession = (name: string) => {
+        if (session.isAgent) {
+          throw new MemoryError('forbidden', 'Only a person can change the review of an agent.');
+        }
+        const found = sessions.of(request, response, name);
+        found.agent = agent;
+        return found;
+      };
       const toolsets = await app.toolsets();
       const types = toolsets.flatMap(({ records }) => records);
       const query = new URL(request.originalUrl, 'http://localhost').searchParams;
@@ -98,11 +113,18 @@ export function memoryEndpoint(
         onCommit: (made) => void commits.push(made),
         admit: (_effect, work) => admission(changes ? 'write' : 'read', work),
       };
+      // The call that works in a review has been admitted already.
+      const { admit: _, ...inside } = call;
       const result = await app.run(
         session,
         id,
         call,
-        (context) => operation.run(context, args, { toolsets, types }),
+        (context) =>
+          operation.run(context, args, {
+            toolsets,
+            types,
+            inReview: async (name, work) => app.run(reviewSession(name), id, inside, work, 'write'),
+          }),
         changes ? 'write' : 'read',
       );
       setProvenance(response, commitMeta(commits)).json(result);

@@ -1,22 +1,36 @@
 import * as z from 'zod';
+import { saveText } from '../../app/project/record-text.ts';
 import type { Context } from '../../core/declarations/context.ts';
 import { MergeConflict } from '../../core/memory/conflict.ts';
 import type { BranchMerge } from '../../core/memory/history.ts';
-import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
+import { reviewBranches, type WaitingReview } from '../../core/memory/waiting-reviews.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
-import { type Accepted, acceptedShape, droppedShape, reviewsShape } from '../page/answers.ts';
+import {
+  type Accepted,
+  acceptedShape,
+  correctedShape,
+  droppedShape,
+  reviewsShape,
+  undoneShape,
+} from '../page/review-answers.ts';
 import { commitId } from './answer-data.ts';
 import { decisionFields, toDecisions } from './decision-fields.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { readRecord } from './record-answer.ts';
 
 const name = z.string().min(1).max(200);
-const addresses = z.array(z.string().min(1).max(2000)).max(10_000);
+const address = z.string().min(1).max(2000);
+const addresses = z.array(address).max(10_000);
 const paths = addresses.default([]);
 const seen = commitId
   .optional()
   .describe('The last commit of the review that the person has seen; a later one is refused');
+const comment = z
+  .string()
+  .max(2000)
+  .optional()
+  .describe('Why the person accepts them: one line of the commit');
 const accepted = {
   records: paths.describe(
     'Records, folders or sections, decisionLog.md#Title; default: all changes',
@@ -55,11 +69,11 @@ export const acceptReview = defineMemoryOperation({
   id: 'accept_review',
   summary:
     'Merges the changes of a review into the memory, and ends it; or lists the records that need a decision.',
-  input: z.object({ name, ...accepted }),
+  input: z.object({ name, comment, ...accepted }),
   answer: acceptedShape,
-  run: (context, { name, records, seen, ...given }, { types }) =>
+  run: (context, { name, records, seen, comment, ...given }, { types }) =>
     acceptOrAsk(context, types, reviewBranches + name, () =>
-      context.reviews.accept(name, { records, seen, ...toDecisions(given) }),
+      context.reviews.accept(name, { records, seen, comment, ...toDecisions(given) }),
     ),
 });
 
@@ -124,8 +138,98 @@ export const dropReview = defineMemoryOperation({
   method: 'post',
   path: '/memory/reviews/drop',
   id: 'drop_review',
-  summary: 'Ends a review without its changes; its last commit brings them back.',
-  input: z.object({ name, seen }),
+  summary:
+    'Ends a review without its changes, or undoes records of it; its last commit brings them back.',
+  input: z.object({
+    name,
+    seen,
+    records: paths.describe('Records or sections; default: all changes, which ends the review'),
+  }),
   answer: droppedShape,
-  run: async ({ reviews }, { name, seen }) => ({ tip: await reviews.drop(name, seen) }),
+  async run(context, { name, seen, records }, { inReview }) {
+    if (records.length === 0) return { tip: await context.reviews.drop(name, seen) };
+    const tip = seen ?? (await findReview(context, name)).tip;
+    // The memory is merged into the review first, whose base is then the memory as it is now.
+    await inReview(name, ({ project }) => project.info());
+    const { base } = await findReview(context, name);
+    await inReview(name, ({ reviews }) => reviews.withdraw(base, records, tip));
+    return { tip, ...(await seenNow(context, name)) };
+  },
 });
+
+export const correctReview = defineMemoryOperation({
+  method: 'post',
+  path: '/memory/reviews/edit',
+  id: 'correct_review',
+  summary: 'Corrects a record of a review before it is accepted, as a commit of the review.',
+  input: z.object({
+    name,
+    path: address,
+    before: z.string().describe('The text that the new one was made from'),
+    text: z.string(),
+    reason: z.string().max(10_000).optional(),
+  }),
+  answer: correctedShape,
+  run: (_context, { name, path, before, text, reason }, { types, inReview }) =>
+    inReview(name, async (context) => {
+      const { type, value } = await readRecord(context, types, path, undefined);
+      const key = value && type.key(value);
+      try {
+        await saveText(context, { type, path, key }, { before, after: text, reason });
+        return { saved: true, text };
+      } catch (error) {
+        if (!(error instanceof MemoryError) || error.code !== 'conflict') throw error;
+        return { saved: false, text: (await readRecord(context, types, path, undefined)).text };
+      }
+    }),
+});
+
+export const undoReview = defineMemoryOperation({
+  method: 'post',
+  path: '/memory/reviews/undo',
+  id: 'undo_review_step',
+  summary: 'Takes back the last decision about a record of a review, so that it waits again.',
+  input: z.object({
+    name,
+    path: address,
+    tip: commitId.describe('The last commit of the review before the decision'),
+    accepted: commitId.optional().describe('The commit that accepted it; absent if it was dropped'),
+  }),
+  answer: undoneShape,
+  async run(context, { name, path, tip, accepted }, { types, inReview }) {
+    // Before anything is changed: only a person may, and the review has to be there.
+    await inReview(name, ({ project }) => project.info());
+    if (accepted !== undefined) {
+      const [now, then] = [reviewBranches + name, tip].map((one) =>
+        textOf(context, types, path, one),
+      );
+      if ((await now) !== (await then)) throw changedSince(path);
+      const back = { removes: true, seen: accepted };
+      await context.history.restore(path, `${accepted}~1`, back);
+      // The review learns that the memory does not have it any more.
+      await inReview(name, ({ project }) => project.info());
+    }
+    await inReview(name, ({ history }) => history.restore(path, tip, { removes: true }));
+    return { path };
+  },
+});
+
+async function findReview({ reviews }: Context, name: string): Promise<WaitingReview> {
+  const found = (await reviews.list()).find((one) => one.name === name);
+  if (found) return found;
+  throw new MemoryError('not_found', `No changes wait under the name ${JSON.stringify(name)}.`, {
+    hint: 'Look at the list of reviews again.',
+  });
+}
+
+/** The last commit of a review, for the next decision. */
+async function seenNow({ reviews }: Context, name: string): Promise<{ seen?: string }> {
+  const tip = (await reviews.tips()).get(name);
+  return tip === undefined ? {} : { seen: tip };
+}
+
+function changedSince(path: string): MemoryError {
+  return new MemoryError('conflict', `${path} was changed since the decision.`, {
+    hint: 'Nothing was taken back. Restore an earlier state of it on its page.',
+  });
+}

@@ -49,7 +49,8 @@ export function siteFiles(
   return app.run(session, 'export', options, async (context) => {
     const toolsets = await app.toolsets();
     const types = toolsets.flatMap(({ records }) => records);
-    const parts = await copyOf(context, { toolsets, types }, settings.branches);
+    const inReview = () => Promise.reject(new Error('A copy decides nothing.'));
+    const parts = await copyOf(context, { toolsets, types, inReview }, settings.branches);
     return settings.single === undefined
       ? severalFiles(settings.folder, parts)
       : oneFile(settings.folder, settings.single, parts);

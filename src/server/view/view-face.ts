@@ -14,7 +14,15 @@ import { home } from './home-operation.ts';
 import { type MemoryOperation, memoryEndpoint } from './operation.ts';
 import { preview, record, records, restore, save, search } from './record-operations.ts';
 import { reviewed } from './review.ts';
-import { acceptBranch, acceptReview, dropReview, reviews } from './review-operations.ts';
+import { besideReview } from './review-beside.ts';
+import {
+  acceptBranch,
+  acceptReview,
+  correctReview,
+  dropReview,
+  reviews,
+  undoReview,
+} from './review-operations.ts';
 import { userRecord, userRecords } from './user-operations.ts';
 
 const operations: readonly MemoryOperation[] = [
@@ -41,6 +49,9 @@ const operations: readonly MemoryOperation[] = [
   acceptReview,
   acceptBranch,
   dropReview,
+  correctReview,
+  undoReview,
+  besideReview,
   confirmable,
   confirmRecord,
   userRecords,

@@ -44,12 +44,14 @@ export function acceptanceOf({
   name,
   tip,
   records,
+  comment,
   commits,
 }: {
   readonly name: string;
   readonly tip: Oid;
   /** Undefined for all changes. */
   readonly records?: readonly string[];
+  readonly comment?: string | undefined;
   readonly commits: readonly SquashedCommit[];
 }) {
   const { reason, ...by } = proposedBy(commits);
@@ -58,7 +60,7 @@ export function acceptanceOf({
   const why = {
     subject: `accept ${what}${name}`,
     ...(reason !== undefined && { reason }),
-    trailers: { Reviewed: tip },
+    trailers: { Reviewed: tip, ...(comment !== undefined && { Comment: comment }) },
   };
   return { name, why, by };
 }

@@ -18,11 +18,11 @@ import { checkSeen, restore } from '../history/restoration.ts';
 import { treeFolder } from '../placement/memory-folders.ts';
 import { ReviewBase } from '../placement/review-base.ts';
 import type { CallRights } from '../records/call-rights.ts';
-import { commitMessage } from '../records/message.ts';
+import { commitMessage, maxTrailer } from '../records/message.ts';
 import { checkMerge, mergeChanges, mergeCommit } from '../sync/branch-merge.ts';
 import { areRelated } from '../sync/divergence.ts';
 import { acceptedCommits } from './accepted-commits.ts';
-import { acceptanceOf, proposedCommits } from './proposal-commits.ts';
+import { acceptanceOf, type ProposedLine, proposedCommits } from './proposal-commits.ts';
 import { chosenSections, proposedPart } from './proposed-part.ts';
 import { confirm, confirmable } from './record-confirmation.ts';
 import { describeWaiting, lastCommon, rewritten } from './waiting-changes.ts';
@@ -69,20 +69,24 @@ export class SessionReviews implements Reviews {
 
   async accept(
     name: string,
-    { seen, records = [], ...decisions }: AcceptRequest,
+    { seen, records = [], comment, ...decisions }: AcceptRequest,
   ): Promise<BranchMerge> {
     this.#checkPerson();
+    if (comment !== undefined) this.#checkComment(comment);
     const { repository } = this.#history;
     const reader = await this.#reader();
     const tip = this.#tipOf(name);
     if ((seen ?? tip) !== tip) throw changedMeanwhile(name);
     const known = await this.#base.tip(repository);
-    if (records.length > 0) return this.#acceptPart(reader, name, tip, known, records, decisions);
+    if (records.length > 0) {
+      const line = { name, tip, base: known && (await lastCommon(reader, known, tip)), known };
+      return this.#acceptPart(reader, line, { records, comment, decisions });
+    }
     await this.#checkRelated(name, tip, known);
     const into = await this.#base.commitFor(repository, tip);
     const commits = known === undefined ? [] : proposedCommits(reader, { name, tip, known });
     const merged = await mergeCommit(reader, into, {
-      ...acceptanceOf({ name, tip, commits }),
+      ...acceptanceOf({ name, tip, comment, commits }),
       decisions,
       forward: false,
     });
@@ -94,18 +98,18 @@ export class SessionReviews implements Reviews {
   /** Accepts some records of a review: as a commit that the review and the memory have in common then. */
   async #acceptPart(
     reader: HistoryReader,
-    name: string,
-    tip: Oid,
-    known: Oid | undefined,
-    records: readonly string[],
-    decisions: Decisions,
+    line: ProposedLine,
+    {
+      records,
+      comment,
+      decisions,
+    }: Pick<AcceptRequest, 'comment'> & { records: readonly string[]; decisions: Decisions },
   ): Promise<BranchMerge> {
     const { repository } = this.#history;
-    const base = known && (await lastCommon(reader, known, tip));
-    const line = { name, tip, base, known };
+    const { name, tip, base } = line;
     const part = proposedPart(reader, line, records);
     await repository.direct.store(part.objects);
-    const request = { ...acceptanceOf({ name, tip, records, ...part }), decisions };
+    const request = { ...acceptanceOf({ name, tip, records, comment, ...part }), decisions };
     // Where the history was rewritten, the old one does not come back by a merge.
     if (base === undefined) return mergeChanges(reader, base, part.commit, request);
     const { forHead, forReview } = await this.#base.share(repository, part.commit);
@@ -122,9 +126,10 @@ export class SessionReviews implements Reviews {
 
   async acceptFrom(
     revision: string,
-    { seen, records, ...decisions }: Parameters<Reviews['acceptFrom']>[1],
+    { seen, records, comment, ...decisions }: Parameters<Reviews['acceptFrom']>[1],
   ): Promise<BranchMerge> {
     this.#checkPerson();
+    if (comment !== undefined) this.#checkComment(comment);
     const { repository } = this.#history;
     const reader = await this.#reader();
     const [known, tip] = [await reader.resolve('HEAD'), await reader.resolve(revision)];
@@ -132,7 +137,7 @@ export class SessionReviews implements Reviews {
     const base = await lastCommon(reader, known, tip);
     const part = proposedPart(reader, { name: revision, tip, base, known }, records);
     await repository.direct.store(part.objects);
-    const acceptance = acceptanceOf({ name: revision, tip, records, ...part });
+    const acceptance = acceptanceOf({ name: revision, tip, records, comment, ...part });
     return mergeChanges(reader, base, part.commit, { ...acceptance, decisions });
   }
 
@@ -174,6 +179,19 @@ export class SessionReviews implements Reviews {
     hint = '"memory-bank review" does it, and the page Branches.',
   ): void {
     if (this.#rights.session.isAgent) throw new MemoryError('forbidden', refusal, { hint });
+  }
+
+  /** @throws MemoryError `invalid_input` for a comment that no trailer can hold, `secret`. */
+  #checkComment(comment: string): void {
+    if (comment.length > maxTrailer || comment.includes('\n')) {
+      throw new MemoryError(
+        'invalid_input',
+        `The comment has ${comment.length} characters or several lines.`,
+        { hint: `It is one line of the commit: at most ${maxTrailer} characters.` },
+      );
+    }
+    const why = { subject: '', trailers: { Comment: comment } };
+    this.#history.memory.secretGuard().checkChange([], why, comment, () => undefined);
   }
 
   /** Removes the branch of a review and its work tree; returns false if it has another last commit. */

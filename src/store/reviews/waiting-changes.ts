@@ -1,3 +1,4 @@
+import { isOfPerson } from '../../core/memory/author-name.ts';
 import type { WaitingReview } from '../../core/memory/waiting-reviews.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
@@ -46,7 +47,8 @@ export async function describeWaiting(
     name,
     tip,
     base: fork ?? base,
-    agent: infos.find(({ agent }) => agent !== undefined && agent !== 'memory-bank')?.agent,
+    // A person may have corrected it.
+    agent: infos.find(({ agent }) => agent !== undefined && isOfAgent(agent))?.agent,
     at: last?.at ?? '',
     commits: infos.length,
     changes: changes.map(({ change }) => change),
@@ -85,4 +87,9 @@ function isNote(odb: ObjectDatabase, oid: Oid): boolean {
   const { tree, parents } = parseCommit(odb.content(oid, 'commit'));
   const [first] = parents;
   return parents.length > 1 && first !== undefined && treeOf(odb, first) === tree;
+}
+
+/** Whether a change is by an agent: not by a person, and not one of ours that merges. */
+function isOfAgent(agent: string): boolean {
+  return agent !== 'memory-bank' && !isOfPerson(agent);
 }

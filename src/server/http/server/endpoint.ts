@@ -58,12 +58,17 @@ export class RestSessions {
     this.#app = app;
   }
 
-  /** Returns the session of the sender of a request. */
-  of(request: Request, response: Response): Session {
+  /**
+   * Returns the session of the sender of a request.
+   *
+   * @param review in which the session works, instead of the memory.
+   */
+  of(request: Request, response: Response, review?: string): Session {
     const agent = agentOf(request);
     const { id, author, mode } = response.locals.caller;
-    const key = `${id} ${agent}`;
-    const client = { onlyMode: mode, waits: true, isAgent: !isPerson(response) };
+    const key = `${id} ${agent}${review === undefined ? '' : ` ${review}`}`;
+    const inside = review !== undefined && { review };
+    const client = { onlyMode: mode, waits: true, isAgent: !isPerson(response), ...inside };
     const session = this.#sessions.get(key) ?? this.#app.connect(client);
     session.agent = agent;
     session.author = author;
