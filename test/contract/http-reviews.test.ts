@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MemoryError } from '../../src/core/values/error.ts';
 import type { JsonObject } from '../../src/core/values/json.ts';
 import { methodAccess } from '../../src/server/mcp/method-access.ts';
+import { undoReview } from '../../src/server/view/review-undo.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { deep } from '../support/depth.ts';
 import { type Asked, personKey, type Served, serve } from '../support/http.ts';
 import { modernCall } from '../support/modern.ts';
 import { newFolder } from '../support/process.ts';
+import { startApp } from '../support/reviewed.ts';
 import { everything, planning } from './every-tool.ts';
 
 /** The name of the window, which an agent must not be able to take. */
@@ -104,6 +107,12 @@ describe('with required reviews, an API key', () => {
     for (const [path, body] of [
       ['/memory/reviews/accept', { name: review.name }],
       ['/memory/reviews/drop', { name: review.name }],
+      ['/memory/reviews/drop', { name: review.name, records: ['decisionLog.md#Mine'] }],
+      ['/memory/reviews/edit', { name: review.name, path: 'decisionLog.md', before: '', text: '' }],
+      [
+        '/memory/reviews/undo',
+        { name: review.name, record: 'decisionLog.md', tip: review.tip, dropped: review.base },
+      ],
       ['/memory/branches/accept', { branch: review.branch, records: ['decisionLog.md'] }],
       ['/memory/reviewed', { commit: 'HEAD' }],
       ['/memory/confirm', { address: 'decisionLog.md#First' }],
@@ -114,7 +123,10 @@ describe('with required reviews, an API key', () => {
         expect.stringContaining('Only a person'),
       ]);
     }
-    expect([state(), (await reviewsOf()).length]).toEqual([before, 1]);
+    const beside = new URLSearchParams({ name: review.name, record: 'decisionLog.md' });
+    expect((await agent('GET', `/memory/reviews/beside?${beside}`)).status).toBe(403);
+    const [still, ...others] = await reviewsOf();
+    expect([state(), still.tip, others]).toEqual([before, review.tip, []]);
     const accepted = await person('POST', '/memory/reviews/accept', {
       body: { name: review.name },
     });
@@ -264,8 +276,18 @@ describe('a person decides one entry of a review', () => {
 
     const dropped = await post('drop', { name, seen: first.tip, records: [fourth] });
     expect([dropped.status, proposed()]).toEqual([200, ['First', 'Second', 'Third']]);
-    const undone = await post('undo', { name, path: 'decisionLog.md', tip: dropped.body.tip });
-    expect([undone.status, proposed()]).toEqual([200, ['First', 'Second', 'Third', 'Fourth']]);
+    const drop = { name, record: fourth, tip: dropped.body.tip, dropped: dropped.body.base };
+    await decide('Fifth', 'Keep sessions in memory.');
+    expect((await post('undo', { name, record: fourth, tip: drop.tip })).status).toBe(400);
+    const undone = await post('undo', drop);
+    expect(undone.status).toBe(200);
+    // What the agent has written since the decision is not lost.
+    expect(proposed().sort()).toEqual(['Fifth', 'First', 'Fourth', 'Second', 'Third']);
+    const twice = await post('undo', drop);
+    expect([twice.status, twice.body.error.message]).toEqual([
+      400,
+      expect.stringContaining('was changed in the review since the decision'),
+    ]);
 
     const [now] = await reviewsOf();
     expect(now.agent).toBe(`client:${pretender}`);
@@ -282,13 +304,46 @@ describe('a person decides one entry of a review', () => {
     expect(message).toContain('\nMemory-Comment: As agreed on Monday\n');
     expect(message).toMatch(/^Memory-Reviewed: /m);
 
-    const step = { name, path: 'decisionLog.md', tip: now.tip, accepted: accepted.body.commit };
+    await person('POST', '/memory-bank/logDecision', {
+      body: { title: 'Meanwhile', context: 'c', decision: 'Of a person.' },
+    });
+    const step = { name, record: third, tip: now.tip, accepted: accepted.body.commit };
     expect((await post('undo', step)).status).toBe(200);
-    expect(titles(text())).toEqual(['First', 'Second']);
-    expect(proposed()).toEqual(['First', 'Second', 'Third', 'Fourth']);
+    expect(titles(text())).toEqual(['First', 'Second', 'Meanwhile']);
+    expect(proposed()).toContain('Third');
     const [again] = await reviewsOf();
     const rest = await post('accept', { name, seen: again.tip });
-    expect([rest.status, titles(text())]).toEqual([200, ['First', 'Second', 'Third', 'Fourth']]);
+    const all = ['Fifth', 'First', 'Fourth', 'Meanwhile', 'Second', 'Third'];
+    expect([rest.status, titles(text()).sort()]).toEqual([200, all]);
+  });
+
+  test('learns what to do when it is out of the memory, but not back in the review', async () => {
+    await decide('Third', 'Keep orders in a queue.');
+    const [{ name, tip }] = await reviewsOf();
+    const record = 'decisionLog.md#Third';
+    const { body } = await post('accept', { name, seen: tip, records: [record] });
+    const app = startApp(served.repo);
+    onTestFinished(() => app.close());
+    let calls = 0;
+    const inReview = async () => {
+      if (++calls > 1) throw new MemoryError('busy', 'The branch is locked.');
+      return Object();
+    };
+    const undo = app.run(app.connect(), 'undo', {}, (context) =>
+      undoReview.run(
+        context,
+        { name, record, tip, accepted: body.commit },
+        { toolsets: [], types: [], inReview },
+      ),
+    );
+    await expect(undo).rejects.toMatchObject({
+      code: 'busy',
+      message: expect.stringMatching(/Third was taken out of the memory.* The branch is locked/),
+      hint: expect.stringContaining(`--as-of ${body.commit.slice(0, 12)}`),
+    });
+    expect(titles(text())).toEqual(['First', 'Second']);
+    await person('POST', '/memory/restore', { body: { path: record, revision: body.commit } });
+    expect(titles(text())).toEqual(['First', 'Second', 'Third']);
   });
 
   test('corrects it in the review, and sees its code', async () => {

@@ -8,6 +8,7 @@ import { hasTerminal, runOnTerminal } from '../support/terminal.ts';
 
 const repo = Repo.create();
 const path = 'knowledge/patterns/note.md';
+const comment = ['--comment', 'As agreed'];
 const env = {
   ...gitEnv,
   MEMORY_BANK_DURABILITY: 'relaxed',
@@ -58,7 +59,7 @@ ${path}#reason
 });
 
 test.skipIf(!hasTerminal)('a person is asked about each field', async () => {
-  const command = [process.execPath, main, 'review', 'accept', review];
+  const command = [process.execPath, main, 'review', 'accept', review, ...comment];
   const before = state();
   const options = { cwd: repo.root, env: { ...env, PATH: process.env.PATH } };
   const end = 'or [q]uit? ';
@@ -78,11 +79,13 @@ test.skipIf(!hasTerminal)('a person is asked about each field', async () => {
   expect(text).toContain('reason: Of the agent. and me\n');
   expect(text).not.toContain('a person');
   expect(repo.git('log', '-1', '--format=%B')).toContain('Memory-Reviewed: ');
+  expect(repo.git('log', '-1', '--format=%B')).toContain('Memory-Comment: As agreed\n');
   expect(run('review').stdout).toBe('No change waits for a review.\n');
 });
 
 test.skipIf(hasTerminal)('options decide field by field', () => {
   const sides = ['--theirs', `${path}#value`, '--ours', `${path}#reason`];
-  expect(run('review', 'accept', review, ...sides).status).toBe(0);
+  expect(run('review', 'accept', review, ...sides, ...comment).status).toBe(0);
   expect(repo.read(`.memory-bank/${path}`)).toContain('By the agent.');
+  expect(repo.git('log', '-1', '--format=%B')).toContain('Memory-Comment: As agreed\n');
 });

@@ -58,7 +58,9 @@ export type Accepted = z.infer<typeof acceptedShape>;
 
 export const droppedShape = z.object({
   tip: text.describe('the last commit of the review before, which brings the changes back'),
-  seen: text.optional().describe('the last commit of the review now, if it is still there'),
+  base: text
+    .optional()
+    .describe('the commit of the memory whose state the records have again, if the review goes on'),
 });
 
 /** The result of a review, or of records of it, that were dropped. */
@@ -72,7 +74,7 @@ export const correctedShape = z.object({
 /** The result of correcting a record of a review. */
 export type Corrected = z.infer<typeof correctedShape>;
 
-export const undoneShape = z.object({ path: text });
+export const undoneShape = z.object({ record: text });
 
 export const besideShape = z.object({
   evidence: z

@@ -12,7 +12,6 @@ import {
   correctedShape,
   droppedShape,
   reviewsShape,
-  undoneShape,
 } from '../page/review-answers.ts';
 import { commitId } from './answer-data.ts';
 import { decisionFields, toDecisions } from './decision-fields.ts';
@@ -153,7 +152,7 @@ export const dropReview = defineMemoryOperation({
     await inReview(name, ({ project }) => project.info());
     const { base } = await findReview(context, name);
     await inReview(name, ({ reviews }) => reviews.withdraw(base, records, tip));
-    return { tip, ...(await seenNow(context, name)) };
+    return { tip, base };
   },
 });
 
@@ -184,52 +183,10 @@ export const correctReview = defineMemoryOperation({
     }),
 });
 
-export const undoReview = defineMemoryOperation({
-  method: 'post',
-  path: '/memory/reviews/undo',
-  id: 'undo_review_step',
-  summary: 'Takes back the last decision about a record of a review, so that it waits again.',
-  input: z.object({
-    name,
-    path: address,
-    tip: commitId.describe('The last commit of the review before the decision'),
-    accepted: commitId.optional().describe('The commit that accepted it; absent if it was dropped'),
-  }),
-  answer: undoneShape,
-  async run(context, { name, path, tip, accepted }, { types, inReview }) {
-    // Before anything is changed: only a person may, and the review has to be there.
-    await inReview(name, ({ project }) => project.info());
-    if (accepted !== undefined) {
-      const [now, then] = [reviewBranches + name, tip].map((one) =>
-        textOf(context, types, path, one),
-      );
-      if ((await now) !== (await then)) throw changedSince(path);
-      const back = { removes: true, seen: accepted };
-      await context.history.restore(path, `${accepted}~1`, back);
-      // The review learns that the memory does not have it any more.
-      await inReview(name, ({ project }) => project.info());
-    }
-    await inReview(name, ({ history }) => history.restore(path, tip, { removes: true }));
-    return { path };
-  },
-});
-
 async function findReview({ reviews }: Context, name: string): Promise<WaitingReview> {
   const found = (await reviews.list()).find((one) => one.name === name);
   if (found) return found;
   throw new MemoryError('not_found', `No changes wait under the name ${JSON.stringify(name)}.`, {
     hint: 'Look at the list of reviews again.',
-  });
-}
-
-/** The last commit of a review, for the next decision. */
-async function seenNow({ reviews }: Context, name: string): Promise<{ seen?: string }> {
-  const tip = (await reviews.tips()).get(name);
-  return tip === undefined ? {} : { seen: tip };
-}
-
-function changedSince(path: string): MemoryError {
-  return new MemoryError('conflict', `${path} was changed since the decision.`, {
-    hint: 'Nothing was taken back. Restore an earlier state of it on its page.',
   });
 }

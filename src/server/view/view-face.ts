@@ -21,8 +21,8 @@ import {
   correctReview,
   dropReview,
   reviews,
-  undoReview,
 } from './review-operations.ts';
+import { undoReview } from './review-undo.ts';
 import { userRecord, userRecords } from './user-operations.ts';
 
 const operations: readonly MemoryOperation[] = [

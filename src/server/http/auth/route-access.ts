@@ -68,7 +68,8 @@ const routes = {
   'POST /memory/reviews/drop': 'memory:review',
   'POST /memory/reviews/edit': 'memory:review',
   'POST /memory/reviews/undo': 'memory:review',
-  'GET /memory/reviews/beside': 'memory:read',
+  // An agent could propose a record that names a file, and read the file by that.
+  'GET /memory/reviews/beside': 'memory:review',
   'GET /memory/confirmable': 'memory:read',
   'POST /memory/confirm': 'memory:review',
   'GET /memory/user-records': 'memory:read',
