@@ -308,6 +308,8 @@ describe('a person decides one entry of a review', () => {
       body: { title: 'Meanwhile', context: 'c', decision: 'Of a person.' },
     });
     const step = { name, record: third, tip: now.tip, accepted: accepted.body.commit };
+    const wrong = await post('undo', { ...step, accepted: now.base });
+    expect([wrong.status, titles(text())]).toEqual([400, expect.arrayContaining(['Third'])]);
     expect((await post('undo', step)).status).toBe(200);
     expect(titles(text())).toEqual(['First', 'Second', 'Meanwhile']);
     expect(proposed()).toContain('Third');
@@ -358,7 +360,7 @@ describe('a person decides one entry of a review', () => {
         evidence: ['src/queue.ts:1-2'],
       },
     });
-    const [{ name, branch }] = await reviewsOf();
+    const [{ name, branch, base }] = await reviewsOf();
     const path = 'decisionLog.md';
     const before = served.repo.git('show', `${branch}:.memory-bank/${path}`);
     const proposal = {
@@ -373,8 +375,9 @@ describe('a person decides one entry of a review', () => {
     expect((await post('edit', proposal)).body.saved).toBe(false);
     expect(titles(text())).not.toContain('Order queue');
     const section = /^## (Order queue.*)$/m.exec(proposal.text)?.[1] ?? '';
-    const query = new URLSearchParams({ name, record: `${path}#${section}` });
+    const query = new URLSearchParams({ name, base, record: `${path}#${section}` });
     const beside = (await person('GET', `/memory/reviews/beside?${query}`)).body;
     expect(beside.evidence).toEqual([{ place: 'src/queue.ts:1-2', code: 'one\ntwo', line: 1 }]);
+    expect([beside.before, beside.after]).toEqual([undefined, expect.stringMatching(/^## Order/)]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { openMemory } from '../../src/app/library.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { Window } from '../support/window.ts';
@@ -34,6 +34,21 @@ describe.skipIf(!opened)('the page of a review', () => {
     await page.close();
   }
 
+  /** Goes to a record by the key for the next one. */
+  async function show(page: Page, name: string | RegExp) {
+    const record = page.getByRole('region', { name });
+    const first = page.locator('main section.change');
+    await first.waitFor();
+    for (let left = 9; left > 0 && (await record.count()) === 0; left--) {
+      const before = await first.getAttribute('aria-label');
+      await page.keyboard.press('j');
+      await vi.waitFor(async () => {
+        expect(await first.getAttribute('aria-label')).not.toBe(before);
+      });
+    }
+    return record;
+  }
+
   beforeAll(async () => {
     await own().memory.call('log_decision', decide('Before'));
     const config = repo().read('.memory-bank/config.yaml');
@@ -65,55 +80,93 @@ describe.skipIf(!opened)('the page of a review', () => {
     await page.close();
   });
 
-  deep('accepts one decision of a log, and keeps what the memory has learnt since', () =>
-    visit(async (page) => {
-      const log = page.locator('.change', { hasText: 'decisionLog.md' });
-      await log.getByRole('button', { name: /^Accept Two/ }).click();
-      await log.getByRole('button', { name: 'as a new commit' }).click();
-      await log.getByRole('button', { name: /^Accept Two/ }).waitFor({ state: 'detached' });
-      expect(logged()).toEqual(['Before', 'Meanwhile', 'Two']);
-      await log.getByRole('button', { name: 'Accept', exact: true }).click();
-      await log.getByRole('button', { name: 'as a new commit' }).click();
-      await log.waitFor({ state: 'detached' });
-      expect(logged()).toEqual(['Before', 'Meanwhile', 'One', 'Two', 'Three']);
-      const message = repo().git('log', '-1', '--format=%B');
-      expect(message).toMatch(/^Memory-Agent: claude-code\/2$/m);
-      expect(message).toMatch(/^Memory-Reviewed: [0-9a-f]{40,64}$/m);
-    }),
+  deep(
+    'accepts one entry of a log by keys, undoes that, and keeps what the memory has learnt',
+    () =>
+      visit(async (page) => {
+        await page.getByText('Proposed by claude-code/2').waitFor();
+        await page.getByText('0 of 4 decided').waitFor();
+        await page.getByRole('region', { name: /#One/ }).getByText('Do One.').waitFor();
+        const two = await show(page, /#Two/);
+        await two.getByText('Do Two.').waitFor();
+        expect(await two.getByText('Do One.').count()).toBe(0);
+        await two.getByLabel('Comment').fill('As agreed');
+        await two.getByRole('button', { name: 'Accept' }).click();
+        await page.getByText('1 of 4 decided').waitFor();
+        expect(logged()).toEqual(['Before', 'Meanwhile', 'Two']);
+        const message = repo().git('log', '-1', '--format=%B');
+        expect(message).toMatch(/^Memory-Agent: claude-code\/2$/m);
+        expect(message).toMatch(/^Memory-Reviewed: [0-9a-f]{40,64}$/m);
+        expect(message).toMatch(/^Memory-Comment: As agreed$/m);
+        await page.getByRole('button', { name: 'Undo the last step' }).click();
+        await page.getByText('0 of 4 decided').waitFor();
+        expect(logged()).toEqual(['Before', 'Meanwhile']);
+        for (const [done, title] of ['One', 'Two', 'Three'].entries()) {
+          // The entry that comes next is wherever the last one was.
+          for (let back = 0; back < 3; back++) await page.keyboard.press('k');
+          await show(page, `#${title}`);
+          await page.keyboard.press('a');
+          await page.getByText(`${done + 1} of 4 decided`).waitFor();
+        }
+        expect(logged().sort()).toEqual(['Before', 'Meanwhile', 'One', 'Three', 'Two']);
+      }),
   );
 
-  deep('disarms its button when the agent changes the text', () =>
+  deep('corrects a text before it is accepted', () =>
     visit(async (page) => {
-      const record = page.locator('.change', { hasText: 'knowledge/patterns/note.md' });
-      await record.getByRole('button', { name: 'Accept', exact: true }).click();
-      const armed = record.getByRole('button', { name: 'as a new commit' });
-      await armed.waitFor();
-      await note('note', 'The second text.');
-      await armed.waitFor({ state: 'detached' });
-      await record.getByText('It has changed meanwhile').waitFor();
-      expect((await waiting())[0].changes).toHaveLength(1);
-    }),
-  );
-
-  deep('does not accept a text that it does not show', () =>
-    visit(async (page) => {
-      const record = page.locator('.change', { hasText: 'knowledge/patterns/note.md' });
-      // As if the event of the change came late: what the page asks for again gets no answer.
-      await page.route('**/memory/compare*', () => undefined);
-      await page.route('**/memory/reviews', () => undefined);
-      await record.getByRole('button', { name: 'Accept', exact: true }).click();
-      const [{ name, tip }] = await waiting();
-      await note('note', 'The third text.');
-      const sent = { name, seen: tip, records: ['knowledge/patterns/note.md'] };
-      const { status, body } = await own().server.ask('POST', '/memory/reviews/accept', {
-        body: sent,
-      });
-      expect([status, body.error.message]).toEqual([400, expect.stringContaining('meanwhile')]);
-      await record.getByRole('button', { name: 'as a new commit' }).click();
-      await record.getByText('has got another change meanwhile').waitFor();
+      const record = await show(page, 'knowledge/patterns/note.md');
+      await record.getByRole('button', { name: 'Edit' }).click();
+      const field = record.getByRole('textbox', { name: 'Text of' });
+      await field.fill((await field.inputValue()).replace('The first text.', 'A corrected text.'));
+      await record.getByRole('button', { name: 'Save in the review' }).click();
+      await page.getByText('It still waits for you to accept it').waitFor();
+      await record.getByText('A corrected text.').first().waitFor();
       expect(repo().git('ls-files', '.memory-bank/knowledge')).toBe('');
     }),
   );
+
+  deep('does not replace the text that a person reads by another one of the agent', () =>
+    visit(async (page) => {
+      const record = await show(page, 'knowledge/patterns/note.md');
+      await record.waitFor();
+      await note('note', 'The second text.');
+      await page.getByText('The review has changed meanwhile.').waitFor();
+      await page.keyboard.press('a');
+      expect((await waiting())[0].changes).toHaveLength(1);
+      await page.getByRole('button', { name: 'Show it as it is now' }).click();
+      await record.getByText('The second text.').first().waitFor();
+    }),
+  );
+
+  deep('does not accept a text that it does not show, and says so until the next step', () =>
+    visit(async (page) => {
+      const record = await show(page, 'knowledge/patterns/note.md');
+      await record.waitFor();
+      // As if the event of the change came late: what the page asks for again gets no answer.
+      await page.route('**/memory/compare*', () => undefined);
+      await page.route('**/memory/reviews', () => undefined);
+      await note('note', 'The third text.');
+      await record.getByRole('button', { name: 'Accept' }).click();
+      await page.getByText('has got another change meanwhile').waitFor();
+      expect(repo().git('ls-files', '.memory-bank/knowledge')).toBe('');
+    }),
+  );
+
+  deep('keeps the refusal when another window has decided the record', async () => {
+    await note('other', 'Another note.');
+    await visit(async (first) => {
+      await visit(async (second) => {
+        const dropped = await show(first, 'patterns/other.md');
+        const accepted = await show(second, 'patterns/other.md');
+        await second.route('**/memory/reviews', () => undefined);
+        await dropped.getByRole('button', { name: 'Drop' }).click();
+        await first.getByText('1 of 2 decided').waitFor();
+        await accepted.getByRole('button', { name: 'Accept' }).click();
+        await second.getByRole('alert').getByText('another change meanwhile').waitFor();
+      });
+    });
+    expect(repo().git('ls-files', '.memory-bank/knowledge')).toBe('');
+  });
 
   deep('shows both versions of a field in conflict, and accepts the chosen one', async () => {
     const path = '.memory-bank/knowledge/patterns/note.md';
@@ -123,9 +176,8 @@ describe.skipIf(!opened)('the page of a review', () => {
     repo().git('add', path);
     repo().git('commit', '-qm', 'Write a note by hand');
     await visit(async (page) => {
-      const record = page.locator('.change', { hasText: 'knowledge/patterns/note.md' });
-      await record.getByRole('button', { name: 'Accept', exact: true }).click();
-      await record.getByRole('button', { name: 'as a new commit' }).click();
+      const record = await show(page, 'knowledge/patterns/note.md');
+      await record.getByRole('button', { name: 'Accept' }).click();
       await record.getByText('The text of a person.').first().waitFor();
       expect(repo().read(path)).toContain('The text of a person.');
       await record.getByText('knowledge/patterns/note.md#value').waitFor();
@@ -133,16 +185,13 @@ describe.skipIf(!opened)('the page of a review', () => {
       // The choice is about another text than the memory now has.
       repo().write(path, text.replace('The third text.', 'Another text of a person.'));
       repo().git('commit', '-qam', 'Write it again');
-      await record.getByRole('button', { name: 'Accept', exact: true }).click();
-      await record.getByRole('button', { name: 'as a new commit' }).click();
-      await record.getByText('has changed since it was decided').waitFor();
+      await record.getByRole('button', { name: 'Accept' }).click();
+      await page.getByText('has changed since it was decided').waitFor();
       expect(repo().read(path)).toContain('Another text of a person.');
-      await record.getByRole('button', { name: 'Accept', exact: true }).click();
-      await record.getByRole('button', { name: 'as a new commit' }).click();
+      await record.getByRole('button', { name: 'Accept' }).click();
       await record.getByText('Another text of a person.').first().waitFor();
       await record.getByLabel('The review', { exact: true }).check();
-      await record.getByRole('button', { name: 'Accept', exact: true }).click();
-      await record.getByRole('button', { name: 'as a new commit' }).click();
+      await record.getByRole('button', { name: 'Accept' }).click();
       await page.getByText('It has nothing new.').waitFor();
     });
     expect(repo().read(path)).toContain('The third text.');

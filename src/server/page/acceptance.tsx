@@ -30,6 +30,8 @@ export interface Acceptance {
    * @throws RefusedRequest
    */
   accept(path: string, body: object): Promise<number | undefined>;
+  /** Sends the request, and returns the whole answer. */
+  request(path: string, body: object): Promise<Accepted>;
 }
 
 /** @param seen the commit that is shown: the decisions are about its texts. */
@@ -39,11 +41,15 @@ export function useAcceptance(seen: string): Acceptance {
   // A later change of the agent needs another decision.
   const found = known?.of === seen ? known : undefined;
   const choices = found ? all : {};
-  return {
+  const acceptance: Acceptance = {
     conflicts: found?.conflicts ?? [],
     choices,
     choose: (address, choice) => setChoices({ ...choices, [address]: choice }),
     async accept(path, body) {
+      const { conflicts, changes } = await acceptance.request(path, body);
+      return conflicts.length > 0 ? undefined : changes;
+    },
+    async request(path, body) {
       const made = Object.entries(choices);
       const won = (side: Side) => made.flatMap(([one, choice]) => (choice === side ? [one] : []));
       const texts = made.flatMap(([one, choice]) =>
@@ -60,7 +66,7 @@ export function useAcceptance(seen: string): Acceptance {
         // With the same state, the choices are still about the texts that are shown.
         if (found?.state !== answer.state) setChoices({});
         setFound({ ...answer, of: seen });
-        return answer.conflicts.length > 0 ? undefined : answer.changes;
+        return answer;
       } catch (error) {
         setFound(undefined);
         setChoices({});
@@ -68,6 +74,7 @@ export function useAcceptance(seen: string): Acceptance {
       }
     },
   };
+  return acceptance;
 }
 
 /** The conflicts of an acceptance, field by field with both values; nothing if there are none. */
@@ -144,7 +151,8 @@ export function Accept({
   branch: string;
   seen: string;
   label?: string;
-  onDone: () => void;
+  /** Receives what came of it: the record may leave the page with its button. */
+  onDone: (said: string) => void;
 }) {
   const acceptance = useAcceptance(seen);
   const { action, isLost, ask, end } = useConfirmation<'accept'>(seen);
@@ -152,6 +160,7 @@ export function Accept({
   const accept = async () => {
     end();
     setSaid('');
+    let text = '';
     try {
       const [path, name] =
         review === undefined
@@ -159,12 +168,13 @@ export function Accept({
           : ['/memory/reviews/accept', { name: review }];
       const changes = await acceptance.accept(path, { ...name, records: [address] });
       if (changes === undefined) return;
-      setSaid(changes === 0 ? 'It is the same now.' : 'done');
+      text = changes === 0 ? 'It is the same now.' : 'done';
     } catch (error) {
       if (!(error instanceof RefusedRequest)) throw error;
-      setSaid(error.message);
+      text = error.message;
     }
-    onDone();
+    setSaid(text);
+    onDone(text);
   };
   return (
     <>

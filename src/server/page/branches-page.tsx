@@ -1,9 +1,10 @@
+import { useState } from 'preact/hooks';
 import { Accept } from './acceptance.tsx';
 import type { BranchList, StateComparison } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Differences, Time, Waiting } from './parts.tsx';
 import { Restore } from './restore.tsx';
-import type { ReviewList } from './review-answers.ts';
+import { ReviewPage } from './review-page.tsx';
 import { Reviews } from './reviews.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
 
@@ -20,7 +21,7 @@ export function BranchesPage({ route }: { route: Route }) {
     const base = query.get('base') ?? current ?? 'HEAD';
     const isAll = query.has('all');
     if (rest.startsWith(ofReviews) && !query.has('base')) {
-      return <WaitingReview branch={rest} current={current} />;
+      return <ReviewPage branch={rest} />;
     }
     return (
       <Review branch={rest} base={base} current={current} others={others ?? []} isAll={isAll} />
@@ -67,26 +68,6 @@ function isNoReview({ name }: { name: string }): boolean {
   return !name.startsWith(ofReviews);
 }
 
-/** The changes of a review, compared with the memory that it is based on now. */
-function WaitingReview({ branch, current }: { branch: string; current: string | undefined }) {
-  const answer = useAnswer<ReviewList>(isCopy ? undefined : '/memory/reviews');
-  return (
-    <Waiting answer={answer}>
-      {({ reviews }) => {
-        const review = reviews.find((one) => one.branch === branch);
-        return review ? (
-          <Review branch={branch} base={review.base} current={current} others={[]} isAll={false} />
-        ) : (
-          <>
-            <h1>What {branch} teaches</h1>
-            <p role="status">It has nothing new.</p>
-          </>
-        );
-      }}
-    </Waiting>
-  );
-}
-
 /**
  * The records that differ between two branches.
  *
@@ -113,6 +94,7 @@ function Review({
     since: isAll ? undefined : 'fork',
     limit: 500,
   });
+  const [said, setSaid] = useState('');
   const review = branch.startsWith(ofReviews) ? branch.slice(ofReviews.length) : undefined;
   const isAccepted = !isCopy && (base === current || review !== undefined);
   return (
@@ -134,6 +116,7 @@ function Review({
         </label>
         <a href={addressTo('branches', base, { base: branch })}>Swap the two</a>
       </p>
+      <p role="status">{said}</p>
       <Waiting answer={answer}>
         {({ from, to, changes, counts, others = 0 }) => (
           <>
@@ -175,7 +158,10 @@ function Review({
                     path={path}
                     sections={sections}
                     source={{ review, branch, seen: to.oid }}
-                    onDone={answer.reload}
+                    onDone={(text) => {
+                      setSaid(text === 'done' ? '' : `${path}: ${text}`);
+                      answer.reload();
+                    }}
                   />
                 )}
                 {!isAccepted && branch === current && (
@@ -207,7 +193,7 @@ function AcceptRecord({
   path: string;
   sections: readonly string[];
   source: { review: string | undefined; branch: string; seen: string };
-  onDone: () => void;
+  onDone: (said: string) => void;
 }) {
   return (
     <>

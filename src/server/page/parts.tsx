@@ -6,6 +6,7 @@ import { targetOf } from './link-target.ts';
 import { anchorOf } from './page-place.ts';
 import { plainDifference } from './plain-difference.ts';
 import { addressOfRecord, addressTo, isCopy } from './route.ts';
+import { WordDifference } from './word-difference.tsx';
 
 /** Shows data when it is there; until then, that it is on its way or why it is not. */
 export function Waiting<T>({
@@ -145,16 +146,32 @@ export function Differences({ fields }: { fields: readonly FieldDifference[] }) 
                 </p>
               ))}
               {diff !== undefined && <Diff text={diff} />}
-              {[...(removed ?? []), ...(before === undefined ? [] : [before])].map((value, i) => (
-                <del key={`- ${i}`}>{valueText(value)}</del>
-              ))}
-              {[...(added ?? []), ...(after === undefined ? [] : [after])].map((value, i) => (
-                <ins key={`+ ${i}`}>{valueText(value)}</ins>
-              ))}
+              {typeof before === 'string' && typeof after === 'string' ? (
+                <WordDifference before={before} after={after} />
+              ) : (
+                <OldAndNew
+                  old={[...(removed ?? []), ...(before === undefined ? [] : [before])]}
+                  now={[...(added ?? []), ...(after === undefined ? [] : [after])]}
+                />
+              )}
             </dd>
           </div>
         ))}
     </dl>
+  );
+}
+
+/** Values that were removed and added. */
+function OldAndNew({ old, now }: { old: readonly unknown[]; now: readonly unknown[] }) {
+  return (
+    <>
+      {old.map((value, i) => (
+        <del key={`- ${i}`}>{valueText(value)}</del>
+      ))}
+      {now.map((value, i) => (
+        <ins key={`+ ${i}`}>{valueText(value)}</ins>
+      ))}
+    </>
   );
 }
 

@@ -24,6 +24,8 @@ export const reviewsShape = z.object({
 /** The changes of agents that wait for a review. */
 export type ReviewList = z.infer<typeof reviewsShape>;
 
+const reviewTip = text.optional().describe('the last commit of the review now, if it goes on');
+
 const fieldConflictShape = z.object({
   field: text,
   base: z.unknown().optional().describe('before the changes of both sides'),
@@ -51,6 +53,7 @@ export const acceptedShape = z.object({
     )
     .describe('records that need a decision; nothing is merged before they have one'),
   state: text.optional().describe('identifies these conflicts, for the decisions about them'),
+  reviewTip,
 });
 
 /** The result of accepting a review, or the records that need a decision first. */
@@ -61,6 +64,7 @@ export const droppedShape = z.object({
   base: text
     .optional()
     .describe('the commit of the memory whose state the records have again, if the review goes on'),
+  reviewTip,
 });
 
 /** The result of a review, or of records of it, that were dropped. */
@@ -69,18 +73,24 @@ export type Dropped = z.infer<typeof droppedShape>;
 export const correctedShape = z.object({
   saved: z.boolean().describe('false if the record was changed meanwhile'),
   text: text.describe('the text of the record in the review now'),
+  reviewTip,
 });
 
 /** The result of correcting a record of a review. */
 export type Corrected = z.infer<typeof correctedShape>;
 
-export const undoneShape = z.object({ record: text });
+export const undoneShape = z.object({ record: text, reviewTip });
+
+/** The result of taking a decision back. */
+export type Undone = z.infer<typeof undoneShape>;
 
 export const besideShape = z.object({
   evidence: z
     .array(z.object({ place: text, code: text.optional(), line: count.optional() }))
     .describe('the places that the record names, with their code in the work tree'),
+  before: text.optional().describe('the section as the memory has it; absent if it is new'),
+  after: text.optional().describe('the section as the review has it; absent if it removes it'),
 });
 
-/** The code that a proposed record rests on. */
+/** The code that a proposed record rests on, and both states of a section. */
 export type Beside = z.infer<typeof besideShape>;

@@ -16,25 +16,33 @@ export function Reviews({ onDone }: { onDone: () => void }) {
   const answer = useAnswer<ReviewList>(isCopy ? undefined : '/memory/reviews');
   const reviews = answer.data?.reviews ?? [];
   const [said, setSaid] = useState('');
+  const [refusal, setRefusal] = useState('');
   const done = (text: string) => {
+    setRefusal('');
     setSaid(text);
     answer.reload();
     onDone();
   };
+  // The review can be gone by then, and its place in the list with it.
+  const refused = (name: string, text: string) => {
+    setSaid('');
+    setRefusal(`${name}: ${text}`);
+    answer.reload();
+  };
   return (
     <>
       <p role="status">{said}</p>
+      {refusal !== '' && (
+        <p role="alert" class="problem">
+          {refusal}
+        </p>
+      )}
       {reviews.length > 0 && (
         <section aria-labelledby="reviews">
           <h2 id="reviews">Waiting for a review</h2>
           <ul class="plain points">
             {reviews.map((review) => (
-              <WaitingChanges
-                key={review.name}
-                review={review}
-                onDone={done}
-                onRefused={answer.reload}
-              />
+              <WaitingChanges key={review.name} review={review} onDone={done} onRefused={refused} />
             ))}
           </ul>
         </section>
@@ -50,15 +58,13 @@ function WaitingChanges({
 }: {
   review: Review;
   onDone: (text: string) => void;
-  onRefused: () => void;
+  onRefused: (name: string, text: string) => void;
 }) {
   const { name, branch, tip: seen, agent, at, changes } = review;
   const acceptance = useAcceptance(seen);
   const { action, isLost, ask, end } = useConfirmation<'accept' | 'drop'>(seen);
-  const [problem, setProblem] = useState('');
   const carryOut = async (action: 'accept' | 'drop') => {
     end();
-    setProblem('');
     try {
       if (action === 'accept') {
         const changes = await acceptance.accept('/memory/reviews/accept', { name });
@@ -70,8 +76,7 @@ function WaitingChanges({
       }
     } catch (error) {
       if (!(error instanceof RefusedRequest)) throw error;
-      setProblem(error.message);
-      onRefused();
+      onRefused(name, error.message);
     }
   };
   return (
@@ -110,7 +115,6 @@ function WaitingChanges({
           </>
         )}
         {isLost && <span role="status">{changedMeanwhile}</span>}
-        {problem !== '' && <span role="alert">{problem}</span>}
       </div>
     </li>
   );

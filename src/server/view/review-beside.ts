@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
 import { formatPlace, inlineEvidence, readAnnotations } from '../../core/evidence/annotations.ts';
-import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { parseAddress } from '../../core/markdown/section-statements.ts';
 import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { besideShape } from '../page/review-answers.ts';
+import { commitId } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
-import { readRecord } from './record-answer.ts';
+import { partAt } from './record-part.ts';
 
 /** Limits of what is read next to one record: places, bytes of a file, lines of code. */
 const maxPlaces = 8;
@@ -17,23 +18,30 @@ export const besideReview = defineMemoryOperation({
   method: 'get',
   path: '/memory/reviews/beside',
   id: 'get_beside_review',
-  summary: 'Returns the code that a proposed record rests on.',
+  summary:
+    'Returns the code that a proposed record rests on, and of a section also its text before and after.',
   input: z.object({
     name: z.string().min(1).max(200),
     record: z.string().min(1).max(2000).describe('The address of a record, or of a section of it'),
+    base: commitId.optional().describe('The base of the review, with the text before'),
   }),
   answer: besideShape,
-  async run(context, { name, record }, { types }) {
+  async run(context, { name, record, base }) {
     const { path, section } = parseAddress(record);
-    const { text } = await readRecord(context, types, path, reviewBranches + name);
-    const part = section === undefined ? undefined : new Sections(path, text).find(section);
-    const shown = part ? text.slice(part.start, part.end) : text;
-    const given = part
-      ? inlineEvidence(shown)
-      : [...readAnnotations(path, text).evidence, ...inlineEvidence(text)];
+    const { text: after } = await partAt(context, record, reviewBranches + name);
+    const known = section !== undefined && base !== undefined;
+    const before = known ? (await partAt(context, record, base)).text : undefined;
+    const annotated = section === undefined && after !== undefined;
+    const given = [
+      ...(annotated ? readAnnotations(path, after).evidence : []),
+      ...(after === undefined ? [] : inlineEvidence(after)),
+    ];
     const places = [...new Set(given.map(formatPlace))].slice(0, maxPlaces);
-    const evidence = await Promise.all(places.map((place) => codeAt(context, place)));
-    return { evidence };
+    return {
+      evidence: await Promise.all(places.map((place) => codeAt(context, place))),
+      ...(before !== undefined && { before }),
+      ...(known && after !== undefined && { after }),
+    };
   },
 });
 

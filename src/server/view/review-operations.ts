@@ -70,10 +70,12 @@ export const acceptReview = defineMemoryOperation({
     'Merges the changes of a review into the memory, and ends it; or lists the records that need a decision.',
   input: z.object({ name, comment, ...accepted }),
   answer: acceptedShape,
-  run: (context, { name, records, seen, comment, ...given }, { types }) =>
-    acceptOrAsk(context, types, reviewBranches + name, () =>
+  async run(context, { name, records, seen, comment, ...given }, { types }) {
+    const answer = await acceptOrAsk(context, types, reviewBranches + name, () =>
       context.reviews.accept(name, { records, seen, comment, ...toDecisions(given) }),
-    ),
+    );
+    return { ...answer, ...(await tipNow(context, name)) };
+  },
 });
 
 export const acceptBranch = defineMemoryOperation({
@@ -98,8 +100,8 @@ async function acceptOrAsk(
   accept: () => Promise<BranchMerge>,
 ): Promise<Accepted> {
   try {
-    const { commit, changes } = await accept();
-    return { commit: commit.oid, changes: changes.length, conflicts: [] };
+    const { commit, isNew, changes } = await accept();
+    return { ...(isNew && { commit: commit.oid }), changes: changes.length, conflicts: [] };
   } catch (error) {
     if (!(error instanceof MergeConflict)) throw error;
     const conflicts = error.conflicts.map(async ({ path, reasons, fields }) => {
@@ -152,7 +154,7 @@ export const dropReview = defineMemoryOperation({
     await inReview(name, ({ project }) => project.info());
     const { base } = await findReview(context, name);
     await inReview(name, ({ reviews }) => reviews.withdraw(base, records, tip));
-    return { tip, base };
+    return { tip, base, ...(await tipNow(context, name)) };
   },
 });
 
@@ -169,8 +171,8 @@ export const correctReview = defineMemoryOperation({
     reason: z.string().max(10_000).optional(),
   }),
   answer: correctedShape,
-  run: (_context, { name, path, before, text, reason }, { types, inReview }) =>
-    inReview(name, async (context) => {
+  async run(memory, { name, path, before, text, reason }, { types, inReview }) {
+    const answer = await inReview(name, async (context) => {
       const { type, value } = await readRecord(context, types, path, undefined);
       const key = value && type.key(value);
       try {
@@ -180,7 +182,9 @@ export const correctReview = defineMemoryOperation({
         if (!(error instanceof MemoryError) || error.code !== 'conflict') throw error;
         return { saved: false, text: (await readRecord(context, types, path, undefined)).text };
       }
-    }),
+    });
+    return { ...answer, ...(await tipNow(memory, name)) };
+  },
 });
 
 async function findReview({ reviews }: Context, name: string): Promise<WaitingReview> {
@@ -189,4 +193,10 @@ async function findReview({ reviews }: Context, name: string): Promise<WaitingRe
   throw new MemoryError('not_found', `No changes wait under the name ${JSON.stringify(name)}.`, {
     hint: 'Look at the list of reviews again.',
   });
+}
+
+/** The last commit of a review, so that a page knows it from a later one of the agent. */
+export async function tipNow({ reviews }: Context, name: string): Promise<{ reviewTip?: string }> {
+  const tip = (await reviews.tips()).get(name);
+  return tip === undefined ? {} : { reviewTip: tip };
 }

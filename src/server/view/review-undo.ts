@@ -1,23 +1,18 @@
 import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
-import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
 import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { undoneShape } from '../page/review-answers.ts';
 import { commitId } from './answer-data.ts';
 import { type Catalogue, defineMemoryOperation } from './operation.ts';
+import { type PartState, partAt } from './record-part.ts';
+import { tipNow } from './review-operations.ts';
 
 /** A decision that is taken back. */
 interface Decision {
   readonly name: string;
   readonly record: string;
   readonly tip: string;
-}
-
-/** A record, or a section of it, as a commit has it; without a text if it does not have it. */
-interface PartState {
-  readonly commit: string;
-  readonly text: string | undefined;
 }
 
 export const undoReview = defineMemoryOperation({
@@ -46,7 +41,7 @@ export const undoReview = defineMemoryOperation({
     const waits = await unchanged(context, record, reviewBranches + name, after);
     if (accepted === undefined) await bringBack(inReview, decision, waits);
     else await takeOut(context, inReview, decision, accepted);
-    return { record };
+    return { record, ...(await tipNow(context, name)) };
   },
 });
 
@@ -59,6 +54,12 @@ async function takeOut(
 ): Promise<void> {
   const { name, record } = decision;
   const before = `${accepted}~1`;
+  const { commit } = await context.history.at(accepted);
+  if (!commit.isAcceptance) {
+    throw new MemoryError('invalid_input', `The commit ${accepted} accepts nothing.`, {
+      hint: 'Give the commit of the answer to the decision.',
+    });
+  }
   const { commit: seen } = await unchanged(context, record, 'HEAD', accepted);
   await context.history.restore(record, before, { removes: true, seen });
   try {
@@ -106,21 +107,4 @@ async function unchanged(
   throw new MemoryError('conflict', `${record} was changed in ${where} since the decision.`, {
     hint: 'Nothing was taken back. Restore an earlier state of it on its page.',
   });
-}
-
-async function partAt(context: Context, record: string, revision: string): Promise<PartState> {
-  const { path, section } = parseAddress(record);
-  const state = await context.history.at(revision);
-  const commit = state.commit.oid;
-  try {
-    const { text } = await state.read(path);
-    if (section === undefined) return { commit, text };
-    const part = new Sections(path, text).find(section);
-    // A section at the end of a file has no empty line after it.
-    return { commit, text: part && text.slice(part.start, part.end).trimEnd() };
-  } catch (error) {
-    if (error instanceof MemoryError && error.code === 'not_found')
-      return { commit, text: undefined };
-    throw error;
-  }
 }
