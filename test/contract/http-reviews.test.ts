@@ -352,6 +352,7 @@ describe('a person decides one entry of a review', () => {
     served.repo.write('src/queue.ts', 'one\ntwo\nthree\n');
     served.repo.git('add', 'src/queue.ts');
     served.repo.git('commit', '-qm', 'Add a queue');
+    await decide('Orders wait', 'Keep all new orders in a queue on disk.');
     await agent('POST', '/memory-bank/logDecision', {
       body: {
         title: 'Queue for orders',
@@ -378,6 +379,7 @@ describe('a person decides one entry of a review', () => {
     const query = new URLSearchParams({ name, base, record: `${path}#${section}` });
     const beside = (await person('GET', `/memory/reviews/beside?${query}`)).body;
     expect(beside.evidence).toEqual([{ place: 'src/queue.ts:1-2', code: 'one\ntwo', line: 1 }]);
+    expect(beside.similar).toMatchObject([{ record: expect.stringContaining('Orders wait') }]);
     expect([beside.before, beside.after]).toEqual([undefined, expect.stringMatching(/^## Order/)]);
   });
 });

@@ -13,6 +13,7 @@ describe.skipIf(!opened)('the page of a review', () => {
   };
   const repo = () => own().server.repo;
   const decide = (title: string) => ({ title, context: 'C', decision: `Do ${title}.` });
+  const alike = 'Keep all new orders in a queue on disk.';
   const logged = () =>
     [
       ...repo()
@@ -51,11 +52,15 @@ describe.skipIf(!opened)('the page of a review', () => {
 
   beforeAll(async () => {
     await own().memory.call('log_decision', decide('Before'));
+    await own().memory.call('log_decision', { ...decide('Alike'), decision: alike });
     const config = repo().read('.memory-bank/config.yaml');
     repo().write('.memory-bank/config.yaml', `${config}review: required\n`);
     repo().git('commit', '-qam', 'Require reviews');
     agent = await openMemory({ root: repo().root, agent: 'claude-code/2' });
-    for (const title of ['One', 'Two', 'Three']) await agent.call('log_decision', decide(title));
+    for (const title of ['One', 'Two', 'Three']) {
+      const decision = title === 'Two' && { decision: `${alike} Do Two.` };
+      await agent.call('log_decision', { ...decide(title), ...decision });
+    }
     await note('note', 'The first text.');
     await own().memory.call('log_decision', decide('Meanwhile'));
   });
@@ -88,19 +93,21 @@ describe.skipIf(!opened)('the page of a review', () => {
         await page.getByText('0 of 4 decided').waitFor();
         await page.getByRole('region', { name: /#One/ }).getByText('Do One.').waitFor();
         const two = await show(page, /#Two/);
-        await two.getByText('Do Two.').waitFor();
+        const alike = two.getByRole('complementary', { name: 'Nearly the same' });
+        await alike.getByRole('link', { name: 'Alike' }).waitFor();
+        await two.getByText(/Do Two\.$/).waitFor();
         expect(await two.getByText('Do One.').count()).toBe(0);
         await two.getByLabel('Comment').fill('As agreed');
         await two.getByRole('button', { name: 'Accept' }).click();
         await page.getByText('1 of 4 decided').waitFor();
-        expect(logged()).toEqual(['Before', 'Meanwhile', 'Two']);
+        expect(logged()).toEqual(['Before', 'Alike', 'Meanwhile', 'Two']);
         const message = repo().git('log', '-1', '--format=%B');
         expect(message).toMatch(/^Memory-Agent: claude-code\/2$/m);
         expect(message).toMatch(/^Memory-Reviewed: [0-9a-f]{40,64}$/m);
         expect(message).toMatch(/^Memory-Comment: As agreed$/m);
         await page.getByRole('button', { name: 'Undo the last step' }).click();
         await page.getByText('0 of 4 decided').waitFor();
-        expect(logged()).toEqual(['Before', 'Meanwhile']);
+        expect(logged()).toEqual(['Before', 'Alike', 'Meanwhile']);
         for (const [done, title] of ['One', 'Two', 'Three'].entries()) {
           // The entry that comes next is wherever the last one was.
           for (let back = 0; back < 3; back++) await page.keyboard.press('k');
@@ -108,7 +115,7 @@ describe.skipIf(!opened)('the page of a review', () => {
           await page.keyboard.press('a');
           await page.getByText(`${done + 1} of 4 decided`).waitFor();
         }
-        expect(logged().sort()).toEqual(['Before', 'Meanwhile', 'One', 'Three', 'Two']);
+        expect(logged().sort()).toEqual(['Alike', 'Before', 'Meanwhile', 'One', 'Three', 'Two']);
       }),
   );
 

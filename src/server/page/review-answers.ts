@@ -88,9 +88,12 @@ export const besideShape = z.object({
   evidence: z
     .array(z.object({ place: text, code: text.optional(), line: count.optional() }))
     .describe('the places that the record names, with their code in the work tree'),
+  similar: z
+    .array(z.object({ record: text, path: text, title: text, answer: text }))
+    .describe('records and entries that say nearly the same'),
   before: text.optional().describe('the section as the memory has it; absent if it is new'),
   after: text.optional().describe('the section as the review has it; absent if it removes it'),
 });
 
-/** The code that a proposed record rests on, and both states of a section. */
+/** The code that a proposed record rests on, what says nearly the same, and both states of a section. */
 export type Beside = z.infer<typeof besideShape>;

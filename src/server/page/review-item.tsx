@@ -2,6 +2,7 @@ import type { Difference, RecordData } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Differences, Fields, Markdown, Scrolling, Waiting } from './parts.tsx';
 import type { Beside, ReviewList } from './review-answers.ts';
+import { addressTo } from './route.ts';
 import { WordDifference } from './word-difference.tsx';
 
 /** A record of a review, or an entry of a log, that is decided on its own. */
@@ -52,7 +53,7 @@ export function ReviewItemContent({
   });
   const isKnown = section === undefined || beside.data !== undefined || beside.error !== undefined;
   if (!isKnown) return <p class="faint loading">Loading …</p>;
-  const { before, after, evidence = [] } = beside.data ?? {};
+  const { before, after, evidence = [], similar = [] } = beside.data ?? {};
   // Without the right to decide, only the present text of an entry is known.
   const isNew = section === undefined ? difference.change === 'added' : before === undefined;
   return (
@@ -67,7 +68,12 @@ export function ReviewItemContent({
           <WordDifference before={before ?? ''} after={after ?? ''} />
         )}
       </div>
-      <Evidence places={evidence} />
+      {evidence.length + similar.length > 0 && (
+        <div>
+          <Similar records={similar} own={difference.path} at={review.tip} />
+          <Evidence places={evidence} />
+        </div>
+      )}
     </div>
   );
 }
@@ -95,6 +101,34 @@ function Proposed({ item: { section, difference }, at }: { item: ReviewItem; at:
         </>
       )}
     </Waiting>
+  );
+}
+
+/** Records and entries that say nearly the same, of the memory or of the same review. */
+function Similar({
+  records,
+  own,
+  at,
+}: {
+  records: Beside['similar'];
+  /** The path of the proposed record, which may have them in the review only. */
+  own: string;
+  at: string;
+}) {
+  if (records.length === 0) return null;
+  return (
+    <aside aria-label="Nearly the same">
+      <h3>Says nearly the same</h3>
+      <ul class="plain points">
+        {records.map(({ record, path, title, answer }) => (
+          <li key={record}>
+            <a href={addressTo('record', path, path === own ? { at } : {})}>{title}</a>
+            <p class="text">{answer}</p>
+            <small class="faint">{record}</small>
+          </li>
+        ))}
+      </ul>
+    </aside>
   );
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
 import { formatPlace, inlineEvidence, readAnnotations } from '../../core/evidence/annotations.ts';
-import { parseAddress } from '../../core/markdown/section-statements.ts';
+import { formatAddress, parseAddress, Sections } from '../../core/markdown/section-statements.ts';
 import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { besideShape } from '../page/review-answers.ts';
@@ -19,7 +19,7 @@ export const besideReview = defineMemoryOperation({
   path: '/memory/reviews/beside',
   id: 'get_beside_review',
   summary:
-    'Returns the code that a proposed record rests on, and of a section also its text before and after.',
+    'Returns the code that a proposed record rests on, the records that say nearly the same, and of a section its text before and after.',
   input: z.object({
     name: z.string().min(1).max(200),
     record: z.string().min(1).max(2000).describe('The address of a record, or of a section of it'),
@@ -39,11 +39,28 @@ export const besideReview = defineMemoryOperation({
     const places = [...new Set(given.map(formatPlace))].slice(0, maxPlaces);
     return {
       evidence: await Promise.all(places.map((place) => codeAt(context, place))),
+      similar: after === undefined ? [] : await similarTo(context, reviewBranches + name, record),
       ...(before !== undefined && { before }),
       ...(known && after !== undefined && { after }),
     };
   },
 });
+
+/** The records and entries that say nearly the same as a proposed one. */
+async function similarTo({ history, store }: Context, revision: string, record: string) {
+  const { path, section } = parseAddress(record);
+  const { type, value, text } = await (await history.at(revision)).read(path);
+  if (!value) return [];
+  // The address has the shortest name of the section, the comparison needs its place in the text.
+  const place = section === undefined ? undefined : new Sections(path, text).at(section).path;
+  const found = await store.similar(type, { path, value }, place);
+  return found.map(({ path, section, title, answer }) => ({
+    record: formatAddress({ path, section }),
+    path,
+    title,
+    answer,
+  }));
+}
 
 /** The code of a place as the work tree has it; without code for a place that is gone, or no file. */
 async function codeAt({ project }: Context, place: string) {
