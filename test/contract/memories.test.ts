@@ -97,7 +97,7 @@ deep('its records come after those of the project, and are marked', async () => 
   expect(run(project, 'status').stdout).toContain(
     'is not fetched: run "memory-bank memories fetch"',
   );
-  expect(run(project, 'doctor').stdout).toMatch(/^note  Memories +team: Commit/m);
+  expect(run(project, 'doctor').stdout).toMatch(/^note +Memories +team: Commit/m);
   expect(run(project, 'memories', 'fetch').status).toBe(0);
   expect(run(project, 'brief').stdout).toBe(brief);
   expect(ref).toContain('refs/memory-bank/memories/team/');

@@ -160,7 +160,7 @@ describe.skipIf(isFull && !browser)('a view in a client', () => {
         .getByRole('button', { name: /^Show the change/ })
         .first()
         .click();
-      await view.locator('ins, .added', { hasText: 'The second text.' }).first().waitFor();
+      await view.locator('ins, .added', { hasText: 'second' }).first().waitFor();
       await view.getByRole('button', { name: 'Back' }).click();
       await view.getByText('2 of 2 commits').waitFor();
       const scheme = await view.evaluate(() => {
@@ -176,7 +176,7 @@ describe.skipIf(isFull && !browser)('a view in a client', () => {
 
   deep('shows the difference of two states', () =>
     show('diff_memory', { from: 'HEAD~1' }, async (view) => {
-      await view.locator('del, .removed', { hasText: 'The first text.' }).first().waitFor();
+      await view.locator('del, .removed', { hasText: 'first' }).first().waitFor();
     }),
   );
 
