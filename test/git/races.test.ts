@@ -15,13 +15,13 @@ import { moving, refFile, refLocks } from '../support/ref-form.ts';
 import { gitEnv, hasTables, objectFormat, type Repo } from '../support/repo.ts';
 import { create } from './create.ts';
 
-function open(repo: Pick<Repo, 'root'>, files: Files = new NodeFiles()) {
+function open(repo: Pick<Repo, 'root'>, files: Files = new NodeFiles(), lockTimeout = 100) {
   const tree = findWorkTree(files, repo.root);
   if (!tree) throw new Error('no work tree');
   return new Repository(new Disk(files, 'full'), tree, {
     env: gitEnv,
     now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
-    lockTimeout: 100,
+    lockTimeout,
     calm: 0,
     warn: () => undefined,
   });
@@ -311,7 +311,8 @@ describe('an index that git read before a change and writes after it', () => {
   test('gets them back also after a change of another server', async () => {
     const { repo, repository, overwrite } = await overwritten();
     overwrite();
-    const other = open(repo);
+    // It waits while the first one repairs the index.
+    const other = open(repo, new NodeFiles(), 10_000);
     const changes = [{ path: 'm/b.md', bytes: Buffer.from('text\n'), seen: undefined }];
     await other.commit(async () => ({ message: 'm\n', changes }));
     await vi.waitFor(() => expect(repo.status()).toEqual(['A  staged.txt']), { timeout: 10_000 });
