@@ -18,6 +18,7 @@ import { applyEdit } from '../../src/cli/setup/plan/file-edit.ts';
 import { planSetup } from '../../src/cli/setup/plan/setup-plan.ts';
 import type { Surroundings } from '../../src/cli/setup/program/surroundings.ts';
 import { newFolder } from '../support/process.ts';
+import { linked } from '../support/windows.ts';
 
 const fixtures = resolve(import.meta.dirname, '../fixtures/clients');
 const programs = { shared: ['memory-bank'], personal: ['node', '/opt/memory-bank/dist/main.cjs'] };
@@ -74,7 +75,8 @@ describe.each(Object.keys(clients))('the configuration of %s', (name) => {
     const path = place.configure(client, client.base ?? before);
     await place.setUp([name]);
     // The option names the folder of this run.
-    const text = readFileSync(path, 'utf8').replaceAll(place.around.root, '/project');
+    const root = JSON.stringify(place.around.root).slice(1, -1);
+    const text = readFileSync(path, 'utf8').replaceAll(root, '/project');
     await expect(text).toMatchFileSnapshot(join(fixtures, `${name}${extname(path)}`));
   });
 
@@ -147,7 +149,7 @@ describe('a setup of clients', () => {
     expect(used()).toEqual(['zed', 'kiro', 'goose', 'qwen']);
   });
 
-  it('does not follow a link out of the project, and does the rest', async () => {
+  linked('does not follow a link out of the project, and does the rest', async () => {
     const place = new Place();
     const outside = place.write(join(newFolder(), 'mcp.json'), '{}\n');
     mkdirSync(join(place.around.root, '.kiro/settings'), { recursive: true });
