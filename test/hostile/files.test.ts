@@ -86,7 +86,7 @@ async function everythingElseWorks(): Promise<void> {
 describe('a damaged record', () => {
   const path = '.memory-bank/graph/tickets/bad.yaml';
 
-  test.each(brokenYaml)('with %s hides nothing else and is never overwritten', async (_, text) => {
+  const hidesNothing = async (_: string, text: string) => {
     stage.repo.write(path, text);
     const reply = await stage.call('get_ticket', { key: 'bad' });
     if (reply.error) expect(JSON.stringify(reply.body)).toMatch(/bad\.yaml|not_found/);
@@ -97,7 +97,15 @@ describe('a damaged record', () => {
     stage.repo.git('checkout', '-q', '-f', 'main');
     stage.repo.git('clean', '-fdq');
     if (!created.error) await stage.succeed('delete_ticket', { key: 'bad' });
-  });
+  };
+  test.each(brokenYaml.slice(0, 8))(
+    'with %s hides nothing else and is never overwritten',
+    hidesNothing,
+  );
+  deep.each(brokenYaml.slice(8))(
+    'with %s hides nothing else and is never overwritten',
+    hidesNothing,
+  );
 
   deep.each(brokenYaml)('with %s after its front matter stays as it is', async (_, rest) => {
     stage.repo.write(path, ticket('bad', '') + rest);
