@@ -39,21 +39,18 @@ export function entryConflicts(
   reader: HistoryReader,
   mend: MendCommands,
 ): ReadonlyMap<string, readonly TextFinding[]> {
-  const { settings, storedFiles } = reader.history.memory;
+  const { storedFiles } = reader.history.memory;
   const found = new Map<string, TextFinding[]>();
-  if (!settings.hasEntryFiles) return found;
+  const entries = readableEntries(reader).flat();
+  if (entries.length === 0) return found;
   const unmerged = unmergedRecords(reader);
-  for (const folder of entryFolders) {
-    for (const { name, text } of entriesOf(storedFiles, folder)) {
-      const line = conflictLine(text);
-      const path = `${folder}/${name}`;
-      const log = line === undefined ? undefined : logOfEntry(path);
-      if (line === undefined || log === undefined || !reader.mayRead(log)) continue;
-      if (conflictLine(composeLog(storedFiles, log) ?? '') !== undefined) continue;
-      const command = unmerged.has(log) ? mend.resolve() : mend.edit(log);
-      const finding = textFinding('conflict', conflictMessage, { mend: command });
-      addTo(found, log, { ...finding, stored: { path, line } });
-    }
+  for (const { path, text, log } of entries) {
+    const line = conflictLine(text);
+    if (line === undefined) continue;
+    if (conflictLine(composeLog(storedFiles, log) ?? '') !== undefined) continue;
+    const command = unmerged.has(log) ? mend.resolve() : mend.edit(log);
+    const finding = textFinding('conflict', conflictMessage, { mend: command });
+    addTo(found, log, { ...finding, stored: { path, line } });
   }
   return found;
 }
@@ -72,16 +69,12 @@ export function entryTwins(
   reader: HistoryReader,
   mend: MendCommands,
 ): ReadonlyMap<string, readonly TextFinding[]> {
-  const { settings, storedFiles } = reader.history.memory;
   const found = new Map<string, TextFinding[]>();
-  if (!settings.hasEntryFiles) return found;
-  for (const folder of entryFolders) {
-    const paths = entriesOf(storedFiles, folder).map(({ name }) => `${folder}/${name}`);
-    const names = new FoldedPaths(paths);
-    for (const path of paths) {
-      const log = logOfEntry(path);
+  for (const entries of readableEntries(reader)) {
+    const names = new FoldedPaths(entries.map(({ path }) => path));
+    for (const { path, log } of entries) {
       const twins = names.twinsOf(path);
-      if (twins.length === 0 || log === undefined || !reader.mayRead(log)) continue;
+      if (twins.length === 0) continue;
       const message = `The name of its entry ${path} differs from ${twins.join(' and ')} ${foldedDifference}`;
       const finding = textFinding('case', message, {
         mend: mend.rename(path, names.freeName(path)),
@@ -90,6 +83,21 @@ export function entryTwins(
     }
   }
   return found;
+}
+
+/** The entry files of each folder whose log the reader may read; none where logs have their entries. */
+function readableEntries(
+  reader: HistoryReader,
+): { readonly path: string; readonly text: string; readonly log: string }[][] {
+  const { settings, storedFiles } = reader.history.memory;
+  if (!settings.hasEntryFiles) return [];
+  return entryFolders.map((folder) =>
+    entriesOf(storedFiles, folder).flatMap(({ name, text }) => {
+      const path = `${folder}/${name}`;
+      const log = logOfEntry(path);
+      return log === undefined || !reader.mayRead(log) ? [] : [{ path, text, log }];
+    }),
+  );
 }
 
 /** The entry files of a folder; none if one cannot be read, which its log reports. */
