@@ -9,6 +9,7 @@ export interface RefName {
 
 /** A commit of the walk from the names to their ancestors. */
 interface HistoryNode {
+  readonly oid: Oid;
   readonly parents: readonly Oid[];
   readonly time: number;
   name: string | undefined;
@@ -17,12 +18,15 @@ interface HistoryNode {
   queued: boolean;
 }
 
+/** Number of ancestors of the base that are older than all found commits, and are looked at nevertheless. */
+const slop = 16;
+
 /**
  * Maps each commit that is reachable from names but not from a base to one of these names; all that
- * are reachable without a base.
+ * are reachable without a base. The newest commit comes first.
  *
- * The walk takes the newest commit first, so it rarely follows ancestors of the base. Wrong clocks make
- * it slower, not incorrect.
+ * The walk takes the newest commit first, so it rarely follows ancestors of the base. It goes on until
+ * these are older than all found commits, and some more, because a clock can be wrong.
  */
 export function reachableCommits(
   odb: ObjectDatabase,
@@ -50,24 +54,30 @@ export function reachableCommits(
     const commit = commitBehind(odb, oid);
     if (commit !== undefined) meet(commit, { name, merged: false });
   }
-  while (open > 0) {
+  const found = new Set<HistoryNode>();
+  let oldest = Number.POSITIVE_INFINITY;
+  for (let left = slop; open > 0 || (found.size > 0 && left > 0); ) {
     const node = queue.pop();
     if (!node) break;
     node.queued = false;
-    if (!node.merged) open -= 1;
+    if (node.merged) {
+      found.delete(node);
+      left = open > 0 || node.time >= oldest ? slop : left - 1;
+    } else {
+      open -= 1;
+      found.add(node);
+      oldest = Math.min(oldest, node.time);
+    }
     for (const parent of node.parents) meet(parent, node);
   }
-  const held = [...nodes].flatMap(([oid, { name, merged }]) =>
-    name === undefined || merged ? [] : [[oid, name] as const],
-  );
-  return new Map(held);
+  return new Map([...found].map(({ oid, name = '' }) => [oid, name]));
 }
 
 /** Reads a commit; undefined if this clone does not have it. */
 function read(odb: ObjectDatabase, oid: Oid): HistoryNode | undefined {
   if (!odb.has(oid)) return undefined;
   const { parents, committer } = parseCommit(odb.content(oid, 'commit'));
-  return { parents, time: committer.seconds, name: undefined, merged: false, queued: false };
+  return { oid, parents, time: committer.seconds, name: undefined, merged: false, queued: false };
 }
 
 function placeOf(queue: readonly HistoryNode[], time: number): number {

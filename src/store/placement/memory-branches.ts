@@ -1,4 +1,4 @@
-import { type Commit, type Oid, parseCommit } from '../../git/objects/object.ts';
+import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
 import { listTree } from '../../git/objects/tree.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
@@ -130,10 +130,7 @@ export function finishedBranches(
     const own = [...reachableCommits(odb, current, [{ name, oid: tip }]).keys()].map((oid) =>
       parseCommit(odb.content(oid, 'commit')),
     );
-    const oldest = own.reduce<Commit | undefined>(
-      (first, one) => (first && first.committer.seconds <= one.committer.seconds ? first : one),
-      undefined,
-    );
+    const oldest = own.at(-1);
     const first = oldest && codeCommitOf(oldest.message);
     const end = tipOf(refs, code)?.oid;
     if (first === undefined || end === first || (end !== undefined && !isMerged(end))) return false;

@@ -36,7 +36,7 @@ export function proposedCommits(
   return [...reachableCommits(odb, known, [{ name, oid: tip }]).keys()]
     .map((oid) => ({ oid, commit: parseCommit(odb.content(oid, 'commit')) }))
     .filter(({ commit }) => commit.parents.length < 2)
-    .sort((a, b) => a.commit.committer.seconds - b.commit.committer.seconds);
+    .reverse();
 }
 
 /** The origin of accepted changes, in the words of a commit. */

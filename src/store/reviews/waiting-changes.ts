@@ -38,10 +38,7 @@ export async function describeWaiting(
     ({ change: { path, from } }) => open.has(path) || (from !== undefined && open.has(from)),
   );
   if (changes.length === 0) return undefined;
-  const infos = own
-    .filter((oid) => !isNote(odb, oid))
-    .map((oid) => reader.history.commit(oid))
-    .sort((a, b) => (a.at < b.at ? 1 : -1));
+  const infos = own.filter((oid) => !isNote(odb, oid)).map((oid) => reader.history.commit(oid));
   const [last] = infos;
   return {
     name,
