@@ -1,6 +1,7 @@
 // `npm run package`: writes the plugins for all clients into dist/plugins/, after `node build.js`.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { packedText } from '../pack.js';
 import { about, manifests, programFolder, withProgram, withSkills } from './manifests.js';
 
 const top = resolve(import.meta.dirname, '..');
@@ -32,7 +33,10 @@ export function copyProgram(outdir) {
   const [, current] = /builds\/(\w+)/.exec(readFileSync(join(top, 'dist/main.cjs'), 'utf8')) ?? [];
   if (current === undefined) throw new Error('dist/main.cjs names no build; run "node build.js".');
   const files = about.files.map((file) => (file === 'dist/builds' ? `${file}/${current}` : file));
-  for (const file of ['package.json', 'LICENSE', ...files]) {
+  mkdirSync(outdir, { recursive: true });
+  const text = readFileSync(join(top, 'package.json'), 'utf8');
+  writeFileSync(join(outdir, 'package.json'), packedText(text));
+  for (const file of ['LICENSE', ...files]) {
     // The declarations serve programs that import the library, and the pages serve people; an exception
     // begins with `!`.
     if (!/^(?:dist\/types|docs|\w+\.md|!.*)$/.test(file))

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -18,6 +19,7 @@ import { newFolder, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
 const top = resolve(import.meta.dirname, '../..');
+const clone = newFolder();
 /** Where the tarball is installed: an empty folder before. */
 const user = newFolder();
 const installed = join(user, 'node_modules/memory-bank');
@@ -38,12 +40,27 @@ function npm(cwd: string, ...args: string[]): string {
   });
 }
 
-beforeAll(async () => {
-  // Tests of the program run with the bundle alone.
-  await writeTypes('app/library.ts', join(top, 'dist/types'));
+/** Copies the clone with the current build: npm changes package.json while it packs. */
+function copyClone(): void {
+  const text = readFileSync(join(top, 'dist/main.cjs'), 'utf8');
+  const [build = ''] = /builds\/\w+/.exec(text) ?? [];
+  const listed = execFileSync('git', ['ls-files', '-z', ':!test'], { cwd: top, encoding: 'utf8' });
+  const built = ['main.cjs', 'library.js', 'THIRD-PARTY.txt', 'builds/.npmignore', build];
+  for (const name of [
+    ...listed.split('\0').filter(Boolean),
+    ...built.map((one) => `dist/${one}`),
+  ]) {
+    cpSync(join(top, name), join(clone, name), { recursive: true });
+  }
+  symlinkSync(join(top, 'node_modules'), join(clone, 'node_modules'));
+}
+
+beforeAll(() => {
+  copyClone();
   const tarballs = newFolder();
-  const told = npm(top, 'pack', '--json', '--ignore-scripts', '--pack-destination', tarballs);
-  [packed] = JSON.parse(told);
+  // The lines of the scripts come before.
+  const told = npm(clone, 'pack', '--json', '--pack-destination', tarballs);
+  [packed] = JSON.parse(told.slice(told.indexOf('[\n')));
   writeFileSync(join(user, 'package.json'), '{ "private": true, "type": "module" }');
   const [tarball = ''] = readdirSync(tarballs);
   npm(user, 'install', '--offline', '--no-audit', '--no-fund', join(tarballs, tarball));
@@ -102,6 +119,30 @@ describeDeep('the package', () => {
       ]
     `);
     expect(packed.unpackedSize).toBeLessThan(13_000_000);
+  });
+
+  test('has no script that npm runs at an installation, and the clone keeps its own', () => {
+    const { scripts, ...about } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    const run = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare'];
+    expect(Object.keys(scripts).filter((name) => run.includes(name))).toEqual([]);
+    expect(about).toMatchObject({ name: packageJson.name, bin: packageJson.bin });
+    const [before, after] = [top, clone].map((one) =>
+      readFileSync(join(one, 'package.json'), 'utf8'),
+    );
+    expect(after).toBe(before);
+    expect(packageJson.scripts).toHaveProperty('prepare');
+  });
+
+  test('has its true package.json again after a run that was stopped', () => {
+    const script = join(clone, 'pack.js');
+    const path = join(clone, 'package.json');
+    const before = readFileSync(path, 'utf8');
+    for (const word of ['begin', 'begin']) {
+      execFileSync(process.execPath, [script, word], { cwd: clone });
+      expect(JSON.parse(readFileSync(path, 'utf8')).scripts).not.toHaveProperty('prepare');
+    }
+    execFileSync(process.execPath, [script, 'end'], { cwd: clone });
+    expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
   test('has every file that its README links to', () => {

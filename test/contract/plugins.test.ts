@@ -185,6 +185,8 @@ describe('the plugins', () => {
     const folder = newFolder();
     copyProgram(folder);
     expect(readdirSync(folder)).not.toContain('docs');
+    const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(scripts).not.toHaveProperty('prepare');
     const repo = Repo.create();
     const run = (args: readonly string[], input = '') =>
       spawnSync(process.execPath, [join(folder, 'dist/main.cjs'), ...args], {
