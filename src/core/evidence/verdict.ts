@@ -30,6 +30,16 @@ export interface StoredLine {
   readonly line: number;
 }
 
+/** A commit that changed the code of a record. */
+export interface CodeCommit {
+  readonly oid: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** `Ada Lovelace <ada@example.org>`. */
+  readonly author: string;
+  readonly subject: string;
+}
+
 /** The verdict about one piece of evidence. */
 export interface EvidenceFinding {
   readonly kind: 'evidence';
@@ -40,6 +50,8 @@ export interface EvidenceFinding {
   readonly now: CodePlace | undefined;
   /** The commit that changed the text or removed the file; undefined if nobody has committed the change. */
   readonly commit: string | undefined;
+  /** The same commit with its message. */
+  readonly changedBy?: CodeCommit;
   /** The lines that have changed, in the unified format of diff(1); for the verdict `changed`. */
   readonly diff?: string;
   /** The changed lines as they are now; for the verdict `changed`. */

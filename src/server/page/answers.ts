@@ -73,7 +73,12 @@ const referenceShape = z.object({ path: text, title: text, type: text });
 /** A record that a page names. */
 export type RecordReference = z.infer<typeof referenceShape>;
 
-const pointShape = z.object({ ...referenceShape.shape, text, at: text.optional() });
+const pointShape = z.object({
+  ...referenceShape.shape,
+  text,
+  at: text.optional(),
+  anchor: text.optional().describe('of the section that says it'),
+});
 
 /** A statement of a record. */
 export type Point = z.infer<typeof pointShape>;
@@ -96,6 +101,23 @@ export const evidenceShape = z.object({
 /** The records whose code has changed since they were written. */
 export type StaleEvidence = z.infer<typeof evidenceShape>;
 
+const concernShape = z.object({
+  about: text.describe('a sentence about all of its records'),
+  commit: commitShape.optional().describe('the commit that changed the code of its records'),
+  count: count.describe('number of its records'),
+  records: z
+    .array(z.object({ path: text, message: text, mend: text.optional() }))
+    .describe('the first of them'),
+});
+
+export const concernsShape = z.object({
+  concerns: z.array(concernShape).describe('the severest first'),
+});
+
+/** The findings of a check that need a person, by what caused them. */
+export type Concerns = z.infer<typeof concernsShape>;
+export type Concern = Concerns['concerns'][number];
+
 const makersShape = z.array(z.object({ name: text, count })).describe('most commits first');
 
 const isPart = z.boolean().optional().describe('whether older ones were not counted');
@@ -109,10 +131,6 @@ export const homeShape = z.object({
   records: z.array(z.object({ toolset: text, title: text, type: text, count })),
   now: z.array(pointShape),
   decisions: z.array(pointShape),
-  recent: z.array(entryShape),
-  since: z
-    .object({ day: text, count, agents: makersShape, isPart })
-    .describe('the commits since the beginning of yesterday'),
   unreviewed: z
     .object({
       count,
@@ -123,13 +141,35 @@ export const homeShape = z.object({
     })
     .optional()
     .describe('the commits of agents that no person has marked as reviewed'),
-  waiting: count.describe('number of reviews with changes of agents that wait for a person'),
+  waiting: z
+    .array(z.object({ branch: text, agent: text.optional(), count }))
+    .describe('the reviews that wait for a person, each with the number of its records'),
   problems: z.array(problemShape),
   conflicts: z.array(text).describe('records that a merge of git has left in conflict'),
 });
 
 /** The first page. */
 export type Home = z.infer<typeof homeShape>;
+
+export const newsShape = z.object({
+  seen: commitShape.optional().describe('the commit since which the changes are listed'),
+  sources: z
+    .array(
+      z.object({
+        name: text.describe('of the agent or person'),
+        session: text.optional(),
+        count: count.describe('number of commits'),
+        records: count.describe('number of changed records'),
+        entries: z.array(entryShape).min(1).describe('the newest of its commits'),
+      }),
+    )
+    .describe('sessions of agents, and persons, the last change first'),
+  others: count.describe('number of commits of sources that are not listed'),
+  isPart,
+});
+
+/** The changes since a person last looked. */
+export type News = z.infer<typeof newsShape>;
 
 export const reviewedShape = z.object({ commit: text, at: text });
 

@@ -3,11 +3,13 @@ import type {
   Blame,
   BranchList,
   CommitLog,
+  Concerns,
   Conflicts,
   Difference,
   GraphData,
   Home,
   ModeList,
+  News,
   RecordData,
   RecordList,
   StaleEvidence,
@@ -22,7 +24,9 @@ export interface CopyBase {
   readonly modes: ModeList;
   readonly conflicts: Conflicts;
   readonly activity: Activity;
+  readonly news: News;
   readonly evidence: StaleEvidence;
+  readonly concerns: Concerns;
   readonly records: RecordList['records'];
   /** The records of each branch that differ from the current one, by the name of the branch. */
   readonly compared: { readonly [branch: string]: StateComparison };

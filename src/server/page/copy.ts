@@ -52,6 +52,8 @@ export async function answerFromCopy(address: string): Promise<unknown> {
     case 'modes':
     case 'conflicts':
     case 'activity':
+    case 'news':
+    case 'concerns':
       return base[name];
     case 'evidence': {
       const { findings } = base.evidence;

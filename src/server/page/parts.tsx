@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CommitData, Entry, FieldDifference, RecordReference } from './answers.ts';
 import type { Answered } from './data.ts';
 import { targetOf } from './link-target.ts';
@@ -26,6 +26,23 @@ export function Waiting<T>({
   }
   if (data === undefined) return <p class="faint loading">Loading …</p>;
   return <div aria-busy={waiting}>{children(data)}</div>;
+}
+
+/** A line that opens; what it folds is in the document only while it is open. */
+export function Folded({
+  summary,
+  children,
+}: {
+  summary: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details open={isOpen} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+      <summary>{summary}</summary>
+      {isOpen && children}
+    </details>
+  );
 }
 
 /** A link to a record with its type. */

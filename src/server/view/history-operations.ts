@@ -5,7 +5,6 @@ import {
   branchesShape,
   type CommitData,
   comparisonShape,
-  evidenceShape,
   logShape,
   modesShape,
 } from '../page/answers.ts';
@@ -88,34 +87,6 @@ export const branches = defineMemoryOperation({
         changes: changes.length,
       })),
       total,
-    };
-  },
-});
-
-export const evidence = defineMemoryOperation({
-  method: 'get',
-  path: '/memory/evidence',
-  id: 'get_evidence',
-  summary:
-    'Lists what a check finds about records: code that has changed, moved or gone, and problems of their texts.',
-  input: z.object({ path: path.optional() }),
-  answer: evidenceShape,
-  async run({ history }, request) {
-    const { records } = await history.evidence(request);
-    return {
-      findings: records.flatMap(({ path, findings }) =>
-        findings
-          .map((finding) => ({
-            path,
-            verdict: finding.kind === 'evidence' ? finding.verdict : finding.kind,
-            severity: finding.severity,
-            // Like a commit, without the address of its author.
-            message: finding.message.replace(/(by [0-9a-f]{12} \([^<>\n]*) <[^<>\n]*>: /, '$1: '),
-            ...(finding.line !== undefined && { line: finding.line }),
-            ...(finding.mend !== undefined && { mend: finding.mend }),
-          }))
-          .filter(({ verdict }) => verdict !== 'fresh'),
-      ),
     };
   },
 });

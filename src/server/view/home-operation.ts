@@ -1,42 +1,36 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
-import type { NewestCommits } from '../../core/memory/history.ts';
+import { anchorOf } from '../../core/markdown/anchors.ts';
+import { joint } from '../../core/markdown/section-path.ts';
 import { describeCopy } from '../../core/memory/store.ts';
-import { MemoryError } from '../../core/values/error.ts';
-import { homeShape } from '../page/answers.ts';
-import { at, commitData, countMakers, entryData, referenceTo } from './answer-data.ts';
+import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
+import { type Home, homeShape } from '../page/answers.ts';
+import { at, commitData, referenceTo } from './answer-data.ts';
+import { newestOf } from './news-operation.ts';
 import { type Catalogue, defineMemoryOperation } from './operation.ts';
 import { type KnownRecord, readState } from './record-source.ts';
 import { findUnreviewed } from './review.ts';
 
-/** Maximum number of points of one kind, and of recent commits. */
+/** Maximum number of points of one kind. */
 const maxPoints = 12;
-const maxRecent = 40;
-/** Maximum number of commits that the first page looks at. */
-const maxLooked = 200;
-const oneDay = 24 * 60 * 60 * 1000;
-/** The age of a recent commit, in milliseconds: since yesterday, and over a weekend. */
-const recently = 3 * oneDay;
 
-/** Gives the first page: current work, decisions, recent commits, and files that need a person. */
+/** Gives the first page: current work, decisions, and what needs a person. */
 export const home = defineMemoryOperation({
   method: 'get',
   path: '/memory/home',
   id: 'get_home',
-  summary: 'Returns the current work, latest decisions, recent changes and damaged files.',
+  summary:
+    'Returns the current work, latest decisions, damaged files, and what waits for a person.',
   input: z.object({ at }),
   answer: homeShape,
   async run(context, { at }, catalogue) {
     const { root, projectId: id } = await context.project.info();
     const { branch, oid: head } = await context.project.head();
     const { records, damaged, copies } = await readState(context, catalogue.types, at);
-    const { entries, total, isPart } = await logOf(context, at);
+    const { entries, total, isPart } = await newestOf(context, at);
     const isCut = isPart || total > entries.length;
     const [newest] = entries;
-    const since = Date.parse(newest?.commit.at ?? '') - recently;
-    const yesterday = new Date(context.now().getTime() - oneDay).toISOString().slice(0, 10);
-    const late = entries.filter(({ commit }) => commit.at >= yesterday);
     const unreviewed = at === undefined ? await findUnreviewed(context, entries, isCut) : undefined;
     const points = pointsOf(records);
     const dated = points.sort((a, b) => ((b.at ?? '') < (a.at ?? '') ? -1 : 1));
@@ -51,18 +45,8 @@ export const home = defineMemoryOperation({
       records: counts(records, catalogue),
       now: ofPart('now').map(({ part: _, ...point }) => point),
       decisions: ofPart('decision').map(({ part: _, ...point }) => point),
-      recent: entries
-        .slice(0, maxRecent)
-        .filter(({ commit }) => Date.parse(commit.at) >= since)
-        .map(entryData),
-      since: {
-        day: yesterday,
-        count: late.length,
-        agents: countMakers(late.map(({ commit }) => commit)),
-        ...(isCut && late.length === entries.length && { isPart: true }),
-      },
       ...(unreviewed && { unreviewed }),
-      waiting: at === undefined ? (await context.reviews.list()).length : 0,
+      waiting: at === undefined ? await waitingIn(context) : [],
       conflicts: at === undefined ? await conflictsOf(context) : [],
       problems: [
         ...damaged.map(({ path, error }) => ({ path, message: error.text })),
@@ -72,32 +56,41 @@ export const home = defineMemoryOperation({
   },
 });
 
-/** Returns the newest commits; a memory that was never committed has none. */
-async function logOf({ history }: Context, revision: string | undefined): Promise<NewestCommits> {
-  try {
-    return await history.newest(revision ?? 'HEAD', maxLooked);
-  } catch (error) {
-    const isNew = error instanceof MemoryError && error.code === 'not_found';
-    if (!isNew || revision !== undefined) throw error;
-    return { entries: [], total: 0, shallow: false, isPart: false };
-  }
-}
-
 /** Returns the records in conflict that the session's mode may read. */
 async function conflictsOf({ project, history }: Context): Promise<string[]> {
   if ((await project.conflicts()).length === 0) return [];
   return (await history.unmerged()).map(({ path }) => path);
 }
 
+async function waitingIn({ reviews }: Context): Promise<Home['waiting']> {
+  return (await reviews.list()).map(({ name, agent, changes }) => ({
+    branch: reviewBranches + name,
+    ...(agent !== undefined && { agent }),
+    count: changes.length,
+  }));
+}
+
 function pointsOf(records: readonly KnownRecord[]) {
-  return records.flatMap((record) =>
-    (record.type.points?.(record.value) ?? []).map(({ part, text, at }) => ({
-      ...referenceTo(record),
-      part,
-      text,
-      at,
-    })),
-  );
+  return records.flatMap((record) => {
+    const points = record.type.points?.(record.value) ?? [];
+    return points
+      .filter(({ part }) => part !== 'decision' || isOfDecisions(record))
+      .map(({ part, text, at, section }) => ({
+        ...referenceTo(record),
+        part,
+        text,
+        at,
+        ...(section !== undefined && { anchor: anchorOf(section.split(joint).at(-1) ?? section) }),
+      }));
+  });
+}
+
+/** Whether a record has decisions, and not only preferences that hold like one. */
+function isOfDecisions({ type, path, key, value }: KnownRecord): boolean {
+  const { under, keys } = type.decisions?.among ?? {};
+  if (value.superseded_by !== undefined) return false;
+  if (keys) return keys.includes(key);
+  return under === undefined || path.startsWith(`${type.folder}/${under}/`);
 }
 
 function counts(records: readonly KnownRecord[], { toolsets, types }: Catalogue) {

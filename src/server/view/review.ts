@@ -5,6 +5,7 @@ import type { CommitInfo, LogEntry } from '../../core/memory/history.ts';
 import { isObject } from '../../core/values/json.ts';
 import { type Home, reviewedShape } from '../page/answers.ts';
 import { countMakers } from './answer-data.ts';
+import { findCommit } from './news-operation.ts';
 import { defineMemoryOperation } from './operation.ts';
 
 /** The name under which this clone keeps the last commit that a person has reviewed. */
@@ -31,10 +32,11 @@ export const reviewed = defineMemoryOperation({
  * @param isCut whether the memory has older commits than the given ones.
  */
 export async function findUnreviewed(
-  { store, history, reviews }: Context,
+  context: Context,
   entries: readonly LogEntry[],
   isCut: boolean,
 ): Promise<Home['unreviewed']> {
+  const { store, reviews } = context;
   const mark = await store.local.get(stateKey);
   const known = isObject(mark) ? mark : {};
   const all = entries.map(({ commit }) => commit);
@@ -51,18 +53,13 @@ export async function findUnreviewed(
   // The reviewed commit, or the first one, is older than all that were looked at.
   const isPart = isCut && newer.includes(all.at(-1) ?? newest);
   const reviewed = isPart && typeof known.commit === 'string' ? known.commit : `${oldest.oid}~1`;
-  const before = (await stateOf(history, reviewed)) ?? (await stateOf(history, `${oldest.oid}~1`));
+  const before =
+    (await findCommit(context, reviewed)) ?? (await findCommit(context, `${oldest.oid}~1`));
   return {
     count: found.length,
     agents: countMakers(found),
     ...(isPart && { isPart }),
-    from: before ?? oldest.oid,
+    from: before?.oid ?? oldest.oid,
     until: newest.oid,
   };
-}
-
-/** Returns the commit of a revision; undefined for the one before the first. */
-async function stateOf(history: Context['history'], revision: string): Promise<string | undefined> {
-  const state = await history.at(revision).catch(() => undefined);
-  return state?.commit.oid;
 }

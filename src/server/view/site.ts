@@ -12,9 +12,11 @@ import type { CommitLog, Difference, RecordList } from '../page/answers.ts';
 import type { CopyBase, CopyRecords, CopyTexts } from '../page/copy-parts.ts';
 import { entryData } from './answer-data.ts';
 import { compareStates } from './commit-changes.ts';
+import { concerns, evidence } from './evidence-operations.ts';
 import { graph } from './graph-operation.ts';
-import { activity, blame, branches, compare, evidence, modes } from './history-operations.ts';
+import { activity, blame, branches, compare, modes } from './history-operations.ts';
 import { home } from './home-operation.ts';
+import { news } from './news-operation.ts';
 import type { Catalogue, MemoryOperation } from './operation.ts';
 import { lastCommit, recordAnswer } from './record-answer.ts';
 import { RecordLinks } from './record-links.ts';
@@ -124,7 +126,9 @@ async function copyOf(
     modes: await ask(modes, {}),
     conflicts: { conflicts: [] },
     activity: await ask(activity, {}),
+    news: await ask(news, {}),
     evidence: await ask(evidence, {}),
+    concerns: await ask(concerns, {}),
     records: await listOf(ask),
     tools: Object.fromEntries(
       toolsets.flatMap(({ name, tools }) => tools.map((tool) => [tool.name, name])),
@@ -272,5 +276,5 @@ function hashOf(text: string): string {
  * the commits that the person of this clone has not reviewed, which no reader of a copy can mark.
  */
 function homeOf({ unreviewed: _, ...home }: CopyBase['home']): CopyBase['home'] {
-  return { ...home, waiting: 0 };
+  return { ...home, waiting: [] };
 }

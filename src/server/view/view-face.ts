@@ -7,10 +7,12 @@ import type { Face } from '../http/rest/settings.ts';
 import { confirmable, confirmRecord } from './confirm-operations.ts';
 import { conflicts, resolve } from './conflict-operations.ts';
 import { ChangeStreams } from './events.ts';
+import { concerns, evidence } from './evidence-operations.ts';
 import { form } from './form-operation.ts';
 import { graph } from './graph-operation.ts';
-import { activity, blame, branches, compare, evidence, log, modes } from './history-operations.ts';
+import { activity, blame, branches, compare, log, modes } from './history-operations.ts';
 import { home } from './home-operation.ts';
+import { news } from './news-operation.ts';
 import { type MemoryOperation, memoryEndpoint } from './operation.ts';
 import { preview, record, records, restore, save, search } from './record-operations.ts';
 import { reviewed } from './review.ts';
@@ -27,6 +29,7 @@ import { userRecord, userRecords } from './user-operations.ts';
 
 const operations: readonly MemoryOperation[] = [
   home,
+  news,
   records,
   record,
   search,
@@ -36,6 +39,7 @@ const operations: readonly MemoryOperation[] = [
   branches,
   modes,
   evidence,
+  concerns,
   compare,
   blame,
   conflicts,

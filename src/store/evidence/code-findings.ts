@@ -60,6 +60,7 @@ function toFinding(
     },
     now,
     commit: commit?.oid,
+    ...(commit && { changedBy: commit }),
     ...(change?.diff !== undefined && { diff: change.diff }),
     ...(place && { change: place }),
     ...(line !== undefined && { line }),
