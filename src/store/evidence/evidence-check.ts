@@ -21,12 +21,7 @@ import { inSlices, type Steps } from '../records/slices.ts';
 import { type Named, withBaselines } from './baselines.ts';
 import { brokenLinks } from './broken-links.ts';
 import { codeFindings } from './code-findings.ts';
-import {
-  conflictFindings,
-  fileFindings,
-  secretFindings,
-  unmergedRecords,
-} from './file-findings.ts';
+import { conflictFindings, fileFindings, secretFindings } from './file-findings.ts';
 import {
   BranchCode,
   type CodeNow,
@@ -181,7 +176,6 @@ function* readAll(
   const { memory } = reader.history;
   const guard = memory.secretGuard();
   const named = new NamedRecords(memory.view);
-  const unmerged = unmergedRecords(reader);
   for (const record of readRecords(reader, paths, wanted.saved)) {
     yield;
     if (wanted.code.has(record.path)) places.add(record);
@@ -193,10 +187,7 @@ function* readAll(
     if (!wanted.texts.has(record.path)) continue;
     links.push(...named.missing(record));
     if (record.known) continue;
-    const found = [
-      ...secretFindings(guard, record, mend),
-      ...conflictFindings(record, mend, unmerged),
-    ];
+    const found = [...secretFindings(guard, record, mend), ...conflictFindings(record, mend)];
     if (found.length > 0) contents.set(record.path, found);
     else if (stated.hidden.length === 0) wanted.saved.add(record);
   }

@@ -3,7 +3,7 @@ import { conflictLine } from '../../core/markdown/conflict-line.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
-import { isEntryPath, logsOf } from '../layout/log-paths.ts';
+import { isEntryPath } from '../layout/log-paths.ts';
 import { FoldedPaths, foldedDifference } from '../records/folded-paths.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import type { Steps } from '../records/slices.ts';
@@ -33,14 +33,13 @@ export function* fileFindings(
     if (![path, ...records].every((one) => reader.mayRead(one))) return;
     addTo(found, path, textFinding(kind, message, { records, mend: command }));
   };
-  const unmerged = unmergedRecords(reader);
   const folded = new FoldedPaths(view.paths());
   for (const type of types) {
     for (const file of yield* view.identifying(type)) {
       yield;
       const { path, error } = file;
       if (error && reader.mayRead(path)) {
-        addTo(found, path, unreadable(reader, file, mend, unmerged.has(path)));
+        addTo(found, path, unreadable(reader, file, mend));
       }
       const twins = folded.twinsOf(path);
       if (twins.length > 0) {
@@ -62,29 +61,18 @@ export function* fileFindings(
   return found;
 }
 
-/** The paths of the records that git has as unmerged, and of those with a file that is. */
-export function unmergedRecords({ history }: HistoryReader): ReadonlySet<string> {
-  const { memory, repository } = history;
-  const folder = memory.inTree('');
-  const start = folder === '' ? 0 : folder.length + 1;
-  const paths = repository.unmergedBelow(folder).map(({ path }) => path.slice(start));
-  return new Set([...paths, ...(memory.settings.hasEntryFiles ? paths.flatMap(logsOf) : [])]);
-}
-
 /** Says why a file cannot be read as a record, and what helps, without its path. */
 function unreadable(
   reader: HistoryReader,
   { path, type, error }: RecordFile,
   mend: MendCommands,
-  isUnmerged: boolean,
 ): TextFinding {
   const { cause } = error ?? {};
   const reason = cause instanceof MemoryError ? cause.message : (error?.message ?? '');
   const message = `It cannot be read: ${reason.replace(/\.$/, '')}. ${error?.hint ?? ''}`.trim();
   if (error?.code === 'conflict') {
     const line = conflictLine(readText(reader, path) ?? '');
-    const command = isUnmerged ? mend.resolve() : mend.edit(path);
-    return textFinding('conflict', message, { line, mend: command });
+    return textFinding('conflict', message, { line, mend: mend.resolve(path) });
   }
   // A log can be composed of several files.
   const place = cause instanceof MemoryError ? cause.data?.path : undefined;
@@ -118,12 +106,10 @@ export const conflictMessage =
 export function conflictFindings(
   { path, text, value }: CheckedRecord,
   mend: MendCommands,
-  unmerged: ReadonlySet<string>,
 ): readonly TextFinding[] {
   const line = conflictLine(text);
   if (line === undefined || value === undefined) return [];
-  const command = unmerged.has(path) ? mend.resolve() : mend.edit(path);
-  return [textFinding('conflict', conflictMessage, { line, mend: command })];
+  return [textFinding('conflict', conflictMessage, { line, mend: mend.resolve(path) })];
 }
 
 /** Finds the credentials in a record, which no write through the program would have accepted. */

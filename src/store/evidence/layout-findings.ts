@@ -8,7 +8,7 @@ import type { EntryFile } from '../layout/entry-files.ts';
 import { composeLog, entriesInLogs, type StoredFiles } from '../layout/entry-logs.ts';
 import { entryFolders, logAt, logOfEntry } from '../layout/log-paths.ts';
 import { FoldedPaths, foldedDifference } from '../records/folded-paths.ts';
-import { conflictMessage, unmergedRecords } from './file-findings.ts';
+import { conflictMessage } from './file-findings.ts';
 import type { MendCommands } from './mend-commands.ts';
 import { textFinding } from './text-findings.ts';
 
@@ -41,15 +41,11 @@ export function entryConflicts(
 ): ReadonlyMap<string, readonly TextFinding[]> {
   const { storedFiles } = reader.history.memory;
   const found = new Map<string, TextFinding[]>();
-  const entries = readableEntries(reader).flat();
-  if (entries.length === 0) return found;
-  const unmerged = unmergedRecords(reader);
-  for (const { path, text, log } of entries) {
+  for (const { path, text, log } of readableEntries(reader).flat()) {
     const line = conflictLine(text);
     if (line === undefined) continue;
     if (conflictLine(composeLog(storedFiles, log) ?? '') !== undefined) continue;
-    const command = unmerged.has(log) ? mend.resolve() : mend.edit(log);
-    const finding = textFinding('conflict', conflictMessage, { mend: command });
+    const finding = textFinding('conflict', conflictMessage, { mend: mend.resolve(log) });
     addTo(found, log, { ...finding, stored: { path, line } });
   }
   return found;

@@ -2,6 +2,7 @@ import { join } from 'node:path/posix';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
+import { logsOf } from '../layout/log-paths.ts';
 import { decodeText } from '../records/record-file.ts';
 import { ProjectCode } from './project-code.ts';
 
@@ -18,6 +19,7 @@ export class MendCommands {
   #left = maxVersions;
   /** Whether a search ended before the first commit. */
   #isCut = false;
+  #unmerged: ReadonlySet<string> | undefined;
 
   /** @param head the last commit of the memory. */
   constructor(reader: HistoryReader, head: Oid) {
@@ -64,9 +66,10 @@ export class MendCommands {
     return command('memory-bank', 'layout', 'entries', '--yes');
   }
 
-  /** Merges the files that git lists as unmerged. */
-  resolve(): string {
-    return command('memory-bank', 'resolve');
+  /** Removes conflict markers: merges a record that git lists as unmerged, and opens another one in an editor. */
+  resolve(path: string): string {
+    this.#unmerged ??= this.#listUnmerged();
+    return this.#unmerged.has(path) ? command('memory-bank', 'resolve') : this.edit(path);
   }
 
   isTracked(path: string): boolean {
@@ -134,6 +137,15 @@ export class MendCommands {
       [commit] = parseCommit(odb.content(commit, 'commit')).parents;
     }
     return undefined;
+  }
+
+  /** The paths of the records that git has as unmerged, and of those with a file that is. */
+  #listUnmerged(): ReadonlySet<string> {
+    const { memory, repository } = this.#reader.history;
+    const folder = memory.inTree('');
+    const start = folder === '' ? 0 : folder.length + 1;
+    const paths = repository.unmergedBelow(folder).map(({ path }) => path.slice(start));
+    return new Set([...paths, ...(memory.settings.hasEntryFiles ? paths.flatMap(logsOf) : [])]);
   }
 
   /** A path as git takes it in the folder of the command. */

@@ -19,11 +19,12 @@ export function strayFindings(
   const found = new Map<string, readonly TextFinding[]>();
   for (const folder of view.folders().keys()) {
     for (const { name, kind } of disk.list(folder) ?? []) {
-      const [, stem = '', extension = ''] = /^([^.].*)\.([a-z]+)$/.exec(name) ?? [];
-      const wanted = own(meant, extension);
+      const dot = name.lastIndexOf('.');
+      const wanted = dot > 0 ? own(meant, name.slice(dot + 1)) : undefined;
+      if (wanted === undefined || kind !== 'file' || name.startsWith('.')) continue;
       const path = join(folder, name);
-      if (wanted === undefined || kind !== 'file' || view.typeOf(path)) continue;
-      const record = join(folder, `${stem}.${wanted}`);
+      if (view.typeOf(path)) continue;
+      const record = join(folder, `${name.slice(0, dot)}.${wanted}`);
       if (!reader.mayRead(record)) continue;
       const isTaken = view.typeOf(record) !== undefined && view.look(record) !== undefined;
       const command = !isTaken
