@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/app/app.ts';
 import type { LogEntry } from '../../src/core/memory/history.ts';
 import type { Session } from '../../src/core/memory/session.ts';
+import { verifyMemory } from '../../src/toolsets/truth/verify-memory.ts';
 import { Repo } from '../support/repo.ts';
 import {
   agentOf,
@@ -43,6 +44,18 @@ const log = (path?: string): Promise<readonly LogEntry[]> =>
   app.run(app.connect(), 'log', {}, async ({ history }) => {
     return (await history.log({ path, revision: 'HEAD', limit: 10, skip: 0 })).entries;
   });
+
+/** The number of commits that each verification makes. */
+async function verifyAs(name: string, ...paths: string[]): Promise<number[]> {
+  repo.git('config', 'user.name', name);
+  const made: number[] = [];
+  for (const path of paths) {
+    const before = head();
+    await app.run(app.connect(), 'verify', {}, (context) => verifyMemory.call(context, { path }));
+    made.push(Number(repo.git('rev-list', '--count', `${before}..`)));
+  }
+  return made;
+}
 
 const head = () => repo.git('rev-parse', 'HEAD').trim();
 
@@ -185,5 +198,18 @@ describe('a verification that finds everything as it was', () => {
     expect(after).not.toBe(before);
     await call(app.connect(), 'verify_memory', { path: 'decisionLog.md#Otters' });
     expect(head()).toBe(after);
+  });
+
+  test('is said once by each person, as a command also', async () => {
+    await decide('Otters');
+    await decide('Voles');
+    await write(app, agentOf(app), 'otters', 'They sleep in holts.');
+    const [entry, log] = ['decisionLog.md#Otters', 'decisionLog.md'];
+    expect(await verifyAs('Ada', entry, entry, otters, otters)).toEqual([1, 0, 1, 0]);
+    expect(await verifyAs('Ada', log, log, entry)).toEqual([1, 0, 0]);
+    expect(await verifyAs('Bea', entry, otters, otters, entry)).toEqual([1, 1, 0, 0]);
+    expect(await verifyAs('Ada', log, entry, otters)).toEqual([0, 0, 0]);
+    await write(app, agentOf(app), 'otters', 'They sleep in trees.');
+    expect(await verifyAs('Ada', otters, otters)).toEqual([1, 0]);
   });
 });

@@ -217,6 +217,8 @@ const noReviews: Reviews = {
   withdraw: async (base) => noReview(base),
   confirm: async (address) => noReview(address),
   confirmable: async () => [],
+  person: async () => 'Ada Lovelace <ada@example.org>',
+  isConfirmed: async () => false,
   drop: async (name) => noReview(name),
 };
 

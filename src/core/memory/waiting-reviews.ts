@@ -96,6 +96,10 @@ export interface Reviews {
    *   since.
    */
   confirm(address: string, seen?: string): Promise<RecordConfirmation>;
+  /** The author of the session's commits: `Ada Lovelace <ada@example.org>`. */
+  person(): Promise<string>;
+  /** Whether the author of the session's commits has confirmed a record or section as it is now. */
+  isConfirmed(address: string): Promise<boolean>;
   /** Lists a record and its entries as they are now, the record first; empty before the first commit. */
   confirmable(path: string): Promise<readonly Confirmable[]>;
   /**

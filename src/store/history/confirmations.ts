@@ -62,13 +62,19 @@ export class Confirmations {
    * larger one; undefined if none did.
    *
    * @param text of the whole record.
+   * @param isWanted leaves out other commits.
    */
-  ofText({ path, section }: RecordAddress, text: string): number | undefined {
+  ofText(
+    { path, section }: RecordAddress,
+    text: string,
+    isWanted = (_commit: number) => true,
+  ): number | undefined {
     if (this.isEmpty) return undefined;
     const whole = confirmedText(text);
-    if (section === undefined) return this.#newest(new Set([whole]));
+    const all = this.#all.filter(({ commit }) => isWanted(commit));
+    if (section === undefined) return all.find((one) => one.text === whole)?.commit;
     const part = namedSections(text).find((one) => one.path === section);
-    return part && this.#ofSection(path, text, part, whole);
+    return part && this.#ofSection(all, path, text, part, whole);
   }
 
   /** The sections of a text, each with the last commit that confirmed it as it is, if one did. */
@@ -79,27 +85,25 @@ export class Confirmations {
     if (this.isEmpty) return [];
     const whole = confirmedText(text);
     return namedSections(text).map((section) => {
-      return { section, commit: this.#ofSection(path, text, section, whole) };
+      return { section, commit: this.#ofSection(this.#all, path, text, section, whole) };
     });
   }
 
-  #ofSection(path: string, text: string, section: NamedSection, whole: string) {
+  #ofSection(
+    all: readonly Confirming[],
+    path: string,
+    text: string,
+    section: NamedSection,
+    whole: string,
+  ): number | undefined {
     const hashes = new Set([whole]);
     for (let at: NamedSection | undefined = section; at; at = at.parent) {
       hashes.add(confirmedText(text.slice(at.start, at.end)));
     }
     const own = plain(text.slice(section.start, section.end));
-    return this.#newest(hashes, (one) => one.path === path && this.#wholeAt(one).includes(own));
-  }
-
-  #newest(
-    hashes: ReadonlySet<string>,
-    isPartOf: (one: Confirming) => boolean = () => false,
-  ): number | undefined {
-    const found = this.#all.find(
-      (one) => hashes.has(one.text) || (one.section === undefined && isPartOf(one)),
-    );
-    return found?.commit;
+    const hasPart = (one: Confirming) =>
+      one.section === undefined && one.path === path && this.#wholeAt(one).includes(own);
+    return all.find((one) => hashes.has(one.text) || hasPart(one))?.commit;
   }
 
   /** The text of a confirmed record; empty if the commit does not have it as it was confirmed. */

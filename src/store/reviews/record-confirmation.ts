@@ -4,6 +4,7 @@ import { missing } from '../../core/memory/supersede.ts';
 import type { Confirmable, RecordConfirmation } from '../../core/memory/waiting-reviews.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import { identity } from '../../git/refs/identity.ts';
 import { Confirmations, confirmedText } from '../history/confirmations.ts';
 import { type HistoryReader, recordPath } from '../history/history-reader.ts';
 import { checkSeen } from '../history/restoration.ts';
@@ -37,6 +38,29 @@ export async function confirm(
   onCommit(made);
   // Nothing is read any more: an error would say that the record was not confirmed.
   return { address: result.address, commit: made.oid };
+}
+
+/** The author of the session's commits; see `Reviews`. */
+export async function personOf({ history, rights }: HistoryReader): Promise<string> {
+  const own = identity(history.repository.config(), 'author', new Date());
+  const { name, email } = { ...own, ...(await rights.actor()).author };
+  return `${name} <${email}>`;
+}
+
+/** Whether the author of the session's commits has confirmed a record or section; see `Reviews`. */
+export async function isConfirmed(reader: HistoryReader, given: string): Promise<boolean> {
+  const { path, section } = parseAddress(given);
+  const { memory, repository } = reader.history;
+  const head = repository.head().oid;
+  const text = memory.text(path)?.replaceAll('\r\n', '\n');
+  if (head === undefined || text === undefined) return false;
+  const place = await reader.indexedCommit(head);
+  const part = section === undefined ? undefined : new Sections(path, text).find(section);
+  const address = { path, ...(part && { section: part.path }) };
+  const person = await personOf(reader);
+  const isOwn = (commit: number) =>
+    reader.history.commit(place.index.commit(commit).oid).author === person;
+  return new Confirmations(reader, place).ofText(address, text, isOwn) !== undefined;
 }
 
 /** The record and its sections as they are now, with what is confirmed of them; see `Reviews`. */

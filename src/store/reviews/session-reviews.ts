@@ -24,7 +24,7 @@ import { areRelated } from '../sync/divergence.ts';
 import { acceptedCommits } from './accepted-commits.ts';
 import { acceptanceOf, type ProposedLine, proposedCommits } from './proposal-commits.ts';
 import { chosenSections, proposedPart } from './proposed-part.ts';
-import { confirm, confirmable } from './record-confirmation.ts';
+import { confirm, confirmable, isConfirmed, personOf } from './record-confirmation.ts';
 import { describeWaiting, lastCommon, rewritten } from './waiting-changes.ts';
 
 const prefix = `refs/heads/${reviewBranches}`;
@@ -160,6 +160,14 @@ export class SessionReviews implements Reviews {
       '"memory-bank confirm" does it, and the page of the record. Agents verify records: verify_memory.',
     );
     return confirm(await this.#reader(), address, seen);
+  }
+
+  async person(): Promise<string> {
+    return personOf(await this.#reader());
+  }
+
+  async isConfirmed(address: string): Promise<boolean> {
+    return isConfirmed(await this.#reader(), address);
   }
 
   async confirmable(path: string): Promise<readonly Confirmable[]> {

@@ -268,6 +268,8 @@ class StoreWorkspace implements Workspace {
       acceptFrom: async (...request) => (await load()).acceptFrom(...request),
       withdraw: async (...request) => (await load()).withdraw(...request),
       confirm: async (...request) => (await load()).confirm(...request),
+      person: async () => (await load()).person(),
+      isConfirmed: async (...request) => (await load()).isConfirmed(...request),
       confirmable: async (...request) => (await load()).confirmable(...request),
       drop: async (...request) => (await load()).drop(...request),
     };

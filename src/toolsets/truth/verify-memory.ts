@@ -44,6 +44,8 @@ interface Verified {
 
 /** Limit of the changed places that an answer shows. */
 const maxChanges = 5;
+/** Limit of the commits among which the last one that changed a record is looked for; others confirm it. */
+const maxCommits = 20;
 
 const recordPath = z.string().min(1).max(1000);
 const input = {
@@ -114,6 +116,8 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
     ...(context.session.agent !== undefined && { by: context.session.agent }),
   };
   const last = verifies ? await lastVerified(context, asked) : undefined;
+  const isPerson = verifies && !context.session.isAgent && head !== undefined;
+  const person = isPerson ? await context.reviews.person() : undefined;
   const old = supersedes?.map(pastedPath);
   let replaced: readonly string[] = [];
   let isUnwritten = false;
@@ -150,17 +154,19 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
         await transaction.annotate(address, { mentioned });
       }
       const annotations = (await transaction.annotations(path)) ?? before;
-      const isSaid = last?.text === whole && last?.agent === context.session.agent;
+      const { agent, author, text: said } = last ?? {};
+      const isSaid = said === whole && agent === context.session.agent && author === person;
       isNew = !isSaid && (await transaction.text(record)) === whole;
       isUnwritten = verifies && isInText && annotations.evidence.length === 0 && !given;
       return { path, before, annotations };
     },
   );
   const linked = await linkedTo(context.history, replaced);
-  // A person who finds everything as it was says so; the word of an agent adds nothing then.
-  const isPerson = !context.session.isAgent && head !== undefined;
-  if (verifies && isPerson && isNew) await context.reviews.confirm(path);
-  else if (isUnwritten)
+  // A person who finds everything as it was says so once; the word of an agent adds nothing then.
+  const { reviews } = context;
+  if (person !== undefined && isNew && !(await reviews.isConfirmed(path))) {
+    await reviews.confirm(path);
+  } else if (isUnwritten)
     context.note(`Nothing was written: ${path} names no code that could change.`);
   const about = findingsAbout(path, { before, after: annotations }, findings);
   return { path, isConfirmed: verifies, annotations, linked, changed: changesOf(about) };
@@ -182,22 +188,35 @@ function findingsAbout(
   );
 }
 
-/** The last commit of a record or section, if that has verified it, and the text of the record there. */
+/** The last commit that changed a record or section, if that has verified it, and the text of the record there. */
 async function lastVerified(
   context: Context,
   address: string,
-): Promise<{ readonly text: string; readonly agent: string | undefined } | undefined> {
+): Promise<
+  { readonly text: string; readonly agent: string | undefined; readonly author: string } | undefined
+> {
   if ((await context.project.head()).oid === undefined) return undefined;
   try {
-    const request = { revision: 'HEAD', path: address, limit: 1, skip: 0 };
-    const [last] = (await context.history.log(request)).entries;
-    if (last?.commit.tool !== 'verify_memory') return undefined;
+    const request = { revision: 'HEAD', path: address, limit: maxCommits, skip: 0 };
+    const { entries } = await context.history.log(request);
+    const last = entries.find(({ changes }) =>
+      changes.some(({ change }) => change !== 'confirmed'),
+    );
+    const { tool = '', subject = '', agent, author = '' } = last?.commit ?? {};
+    if (!/^verify(?:_memory)?$/.test(tool) || !isAbout(subject, address)) return undefined;
     const { text } = await (await context.history.at('HEAD')).read(parseAddress(address).path);
-    return { text, agent: last.commit.agent };
+    return { text, agent, author };
   } catch (error) {
     if (error instanceof MemoryError && error.code !== 'cancelled') return undefined;
     throw error;
   }
+}
+
+/** Whether a commit, by its subject, verified a record or section, and not only another part of the record. */
+function isAbout(subject: string, address: string): boolean {
+  const wanted = `memory: verify ${address}`;
+  const [start = '', rest] = subject.split('…');
+  return rest === undefined ? `${wanted}#`.startsWith(`${subject}#`) : wanted.startsWith(start);
 }
 
 /** Whether a verification would say nothing but another time. */
