@@ -41,6 +41,13 @@ test('a session note is left out of the active context alone, and comes back', a
   await without(/^- .*Fix: \d+\n/gm);
   await track('26');
   expect(await notes()).toEqual([26]);
+  const ends = () => files.repo.git('grep', '-h', 'notes end above', 'HEAD').trim();
+  for (const last of ['25', '24']) {
+    expect(ends()).toContain(`Fix: ${last} <!--`);
+    const gone = { record: 'progress.md', section: `Fix: ${last}`, reason: 'Wrong' };
+    await both('forget_memory', gone);
+    expect(await notes()).toEqual([26]);
+  }
   await single.close();
   await files.close();
 });

@@ -26,6 +26,7 @@ import {
   splitContext,
   splitProgress,
   withNoteMarks,
+  withNotesEnd,
 } from './progress-entries.ts';
 
 /** The stored files of a memory, as their layout has them. */
@@ -92,7 +93,7 @@ export function storedChanges(
     (...of) => splitProgress(...of, session, isNoted),
     (...of) => filedProgress(...of, session, isNoted),
   );
-  const nowDone = isNoted ? withNoteMarks(filed, shown) : filed;
+  const nowDone = isNoted ? withNoteMarks(filed, shown) : withNotesEnd(filed, done);
   const others = edits.flatMap((edit): StoredChange[] => {
     if (isEntryPath(edit.path)) throw isEntry(edit.path);
     if (edit.path === decisions.path) return changesOf(decisions, decided, nowDecided);

@@ -155,7 +155,23 @@ export function withNoteMarks(files: LogFiles, shown: string): LogFiles {
     return { ...item, mark: isNoted(item) ? undefined : at < last ? 'left out' : own };
   });
   const end = notesOf(marked).shown.find((item) => !isNoted(item));
-  const marks = new Map(marked.map((item) => [item.text, item === end ? 'end' : item.mark]));
+  return marksSet(files, new Map(marked.map((one) => [one.text, one === end ? 'end' : one.mark])));
+}
+
+/** Keeps the end of the session notes where it was if the entry that has it is removed. */
+export function withNotesEnd(files: LogFiles, before: LogFiles): LogFiles {
+  const isEnd = ({ mark }: Item) => mark === 'end';
+  const all = progressItems(before);
+  const older = new Set(all.slice(all.findIndex(isEnd)).map(({ text }) => text));
+  const now = progressItems(files);
+  const next = now.find(({ text }) => older.has(text));
+  if (!next || !all.some(isEnd) || now.some(isEnd)) return files;
+  const marks = now.map((one) => [one.text, one === next ? 'end' : one.mark] as const);
+  return marksSet(files, new Map(marks));
+}
+
+/** Gives the entries of files other marks, by their texts. */
+function marksSet(files: LogFiles, marks: ReadonlyMap<string, NoteMark | undefined>): LogFiles {
   const entries = files.entries.map((file) => {
     const items = listedIn(file);
     if (items.every(({ text, mark }) => marks.get(text) === mark)) return file;
