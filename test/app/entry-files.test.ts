@@ -289,6 +289,9 @@ describe('branches with different layouts', () => {
     const [base = ''] = memory.files.filter((path) => path.includes('-base-'));
     const followed = repo.git('log', '--follow', '-M001', '--format=%s', '--', base);
     expect(followed).toContain('memory: log decision "Base"\n');
+    // Without it the story ends at the conversion, which names the command.
+    const story = repo.git('log', '--format=%s%n%b', '--', base);
+    expect(story).toMatch(/store log entries as files.*"git log --follow -M001 -- <its file>"/s);
     const header = '# Decision Log\n';
     repo.write('.memory-bank/decisionLog.md', `${header}\n## Theirs - 2026-01-02\n\nDo it.\n`);
     repo.write(

@@ -14,6 +14,7 @@ import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
 import type { MadeCommit } from '../../core/memory/history.ts';
 import type { ClientFile, ProposedEntry } from '../../core/memory/proposed-entry.ts';
+import type { Provenance } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import type { Files } from '../../git/disk/file-layer.ts';
@@ -173,7 +174,7 @@ export class StoreProject implements Omit<Project, 'use'> {
     // The records stay as they are, so the lists of a mode do not apply.
     const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
     const { made } = await this.#memory.change(
-      { subject: to === 'log' ? 'store each log as one file' : 'store log entries as files' },
+      conversions[to],
       () => undefined,
       access,
       await this.#rights.actor(),
@@ -233,6 +234,20 @@ export class StoreProject implements Omit<Project, 'use'> {
     return branchWork(repository, this.#files, this.#memory.folderInCode, limit);
   }
 }
+
+/** The commits of conversions; the reasons lead on a person who reads `git log -- <path>`, which ends there. */
+const conversions: Readonly<Record<Layout, Provenance>> = {
+  log: {
+    subject: 'store each log as one file',
+    reason:
+      'The entries had files of their own. Their earlier history: "git log -- <folder>", with decisionLog or progress in the folder of the memory.',
+  },
+  entries: {
+    subject: 'store log entries as files',
+    reason:
+      'The entries were parts of decisionLog.md and progress.md. The earlier history of one: "git log --follow -M001 -- <its file>".',
+  },
+};
 
 function layoutOf(hasEntryFiles: boolean): Layout {
   return hasEntryFiles ? 'entries' : 'log';
