@@ -16,7 +16,7 @@ import { type HistoryReader, isBelow, memoryPath, noRecord } from './history-rea
 import { ancestors, ownChanges } from './lineage.ts';
 import { logBelow, stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
-import { stepsOfSection } from './section-history.ts';
+import { lastWithSection, stepsOfSection } from './section-history.ts';
 import { type RestoredPaths, restoreSection } from './section-restoration.ts';
 
 /** Restores records, or a section of one, to an earlier state; see `History`. */
@@ -29,7 +29,7 @@ export async function restore(
   const { path: file, section } = parseAddress(given ?? '');
   const path = memoryPath(file);
   const source = await (revision === undefined
-    ? lastCommitWith(reader, path)
+    ? lastCommitWith(reader, path, section)
     : reader.resolve(revision));
   const records = reader.history.records(source);
   await records.refresh();
@@ -82,25 +82,39 @@ export async function checkSeen(
   });
 }
 
-/** The last commit that has a record that was removed. */
-async function lastCommitWith(reader: HistoryReader, path: string | undefined): Promise<Oid> {
+/** The last commit that has a record, or a section of one, that was removed. */
+async function lastCommitWith(
+  reader: HistoryReader,
+  path: string | undefined,
+  section: string | undefined,
+): Promise<Oid> {
   const { history } = reader;
+  const name = path === undefined ? 'The memory' : formatAddress({ path, section });
   const needed = () =>
-    new MemoryError('invalid_input', `${path ?? 'The memory'} was not removed.`, {
+    new MemoryError('invalid_input', `${name} was not removed.`, {
       hint: 'To restore an earlier state, give `revision`, such as HEAD~1 or 2026-01-31; record_history lists the commits.',
       issues: [{ path: ['revision'], kind: 'missing', message: 'is required' }],
     });
-  if (path === undefined || history.memory.view.look(path)) throw needed();
+  if (path === undefined) throw needed();
+  const isHere = history.memory.view.look(path) !== undefined;
+  if (isHere && section === undefined) throw needed();
   const head = await reader.resolve('HEAD');
   const { index, number } = await reader.indexedCommit(head);
+  const changes = () =>
+    [...stepsOf(reader, { index, number }, path)]
+      .filter(({ origins }) => origins)
+      .sort((a, b) => index.compare(a.commit, b.commit));
+  if (isHere && section !== undefined) {
+    const before = lastWithSection(reader, changes(), section);
+    if (!before) throw needed();
+    return index.commit(before.commit).oid;
+  }
   if (!history.typeOf(path)) {
     const log = await logBelow(reader, { index, number }, path, { limit: 0, skip: 0 });
     if (log) throw needed();
   } else {
     if (history.records(head).oid(path) !== undefined) return head;
-    const [last] = [...stepsOf(reader, { index, number }, path)]
-      .filter(({ origins }) => origins)
-      .sort((a, b) => index.compare(a.commit, b.commit));
+    const [last] = changes();
     const before = last?.blob ? last : last?.origins?.find(({ blob }) => blob);
     if (before) return index.commit(before.commit).oid;
   }

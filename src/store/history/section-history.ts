@@ -1,7 +1,7 @@
 import { Sections } from '../../core/markdown/section-statements.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { HistoryReader } from './history-reader.ts';
-import type { Step } from './lineage.ts';
+import type { Origin, Step, Track } from './lineage.ts';
 
 /**
  * Returns the changes of a record that changed one section of it.
@@ -23,6 +23,25 @@ export function stepsOfSection(
   // A section that was removed is known by its earlier versions only.
   if (own.length === 0) sections.at(name);
   return own;
+}
+
+/**
+ * Finds the version of a record from which a section was removed.
+ *
+ * @param changes of the record, the newest first.
+ * @returns undefined if the record has the section.
+ * @throws MemoryError `not_found` for a section that no version has.
+ */
+export function lastWithSection(
+  reader: HistoryReader,
+  changes: readonly Step[],
+  name: string,
+): Origin | undefined {
+  const [last] = stepsOfSection(reader, changes, name);
+  const has = ({ path, blob }: Track) =>
+    blob !== undefined &&
+    new Sections(path, reader.versions.read(path, blob)?.text ?? '').find(name) !== undefined;
+  return last && !has(last) ? last.origins?.find(has) : undefined;
 }
 
 /** The text of one section in the versions of a record. */

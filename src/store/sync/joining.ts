@@ -173,11 +173,13 @@ function inConflict(conflicts: readonly Conflict[], state: string, name: string)
     return `${path} (${[...reasons, ...values].join('; ')})`;
   });
   const more = conflicts.length > maxNamed ? ', …' : '';
+  const [log] = conflicts.flatMap(({ path }) => logOfEntry(path) ?? []);
+  const whole = log === undefined ? '' : ` "${log}" decides all its entries.`;
   return new MergeConflict(
     `Both sides changed ${named.join(', ')}${more}.`,
     { conflicts, state },
     {
-      hint: `Name each path in \`ours\` or \`theirs\` to decide its conflicts for that side, or a single field of it, "path#field"; diff_memory from HEAD to ${name} shows the differences. Or run "git pull", then resolve_conflicts. Nothing was changed.`,
+      hint: `Name each path in \`ours\` or \`theirs\` to decide its conflicts for that side, or a single field of it, "path#field".${whole} diff_memory from HEAD to ${name} shows the differences. Or run "git pull", then resolve_conflicts. Nothing was changed.`,
       data: {
         state,
         conflicts: conflicts.map(({ path, reasons, fields }) => ({
