@@ -45,7 +45,7 @@ const real: SyncClock = {
   },
 };
 
-/** After an exchange with changes, the next pause is this fraction of the usual one; then it doubles. */
+/** After an exchange with changes, the next two pauses are this fraction of the usual one; then they double. */
 const busyShare = 6;
 
 /** The durations of the program. */
@@ -78,8 +78,12 @@ export class AutoSync {
   #cancel: (() => void) | undefined;
   /** When the first change that is not pushed was made; undefined for none. */
   #changedAt: number | undefined;
+  /** When the last change was made, by the monotonic clock. */
+  #lastChange = 0;
   /** The pause before the next exchange without changes: shorter while somebody changes the memory. */
   #pause = 0;
+  /** The number of exchanges without changes since the last one with changes. */
+  #idle = 0;
   #failures = 0;
   /** Why the last exchange of this clone failed, as far as it is known. */
   #problem: string | undefined;
@@ -145,6 +149,7 @@ export class AutoSync {
   changed(): void {
     const time = this.#clock.now().getTime();
     this.#changedAt ??= time;
+    this.#lastChange = monotonicTime();
     const [afterLast, afterFirst] = this.#pace.gather;
     if (this.#failures === 0) {
       this.#exchangeIn(Math.min(afterLast, this.#changedAt + afterFirst - time));
@@ -223,23 +228,25 @@ export class AutoSync {
 
   async #run(): Promise<void> {
     this.#cancel?.();
-    const began = this.#changedAt;
+    const before = this.#changedAt;
     this.#changedAt = undefined;
     const bound = this.#bind();
     try {
       const request = { ours: [], theirs: [], confirm: false };
-      const { received, sent } = await bound.history.sync(request);
+      const { received, sent, begun } = await bound.history.sync(request);
       this.#failures = 0;
-      // A memory that changes now is likely to change again soon.
-      const { interval } = this.#pace;
-      const isBusy = received.length + sent > 0;
-      this.#pause = isBusy ? interval / busyShare : Math.min(2 * this.#pause || interval, interval);
+      // The last attempt has pushed changes that were made during earlier ones.
+      if (this.#changedAt !== undefined && this.#lastChange < begun) {
+        this.#changedAt = undefined;
+        this.#cancel?.();
+      }
+      this.#setPause(received.length + sent > 0);
       this.#report(undefined);
       await this.#keep(bound, { at: timestamp(this.#clock.now()), problem: undefined });
     } catch (thrown) {
       // A slow remote is not asked again by the next process at once.
       if (this.#stop.signal.aborted) return await this.#keep(bound, {});
-      this.#changedAt ??= began;
+      this.#changedAt ??= before;
       this.#failures += 1;
       const [first, longest] = this.#pace.pauses;
       this.#exchangeIn(Math.min(first * 2 ** (this.#failures - 1), longest));
@@ -251,6 +258,15 @@ export class AutoSync {
     // A change that arrived meanwhile has set its timer, which this exchange may have cleared.
     if (this.#changedAt === undefined) this.#poll();
     else this.#exchangeIn(this.#pace.gather[0]);
+  }
+
+  /** A memory that changes now is likely to change again soon, so the pause is short, twice before it grows. */
+  #setPause(isBusy: boolean): void {
+    const { interval } = this.#pace;
+    this.#idle = isBusy ? 0 : this.#idle + 1;
+    if (isBusy) this.#pause = interval / busyShare;
+    else if (this.#idle > 1) this.#pause = Math.min(2 * this.#pause, interval);
+    this.#pause ||= interval;
   }
 
   /** Reports a new problem, or that there is none any more. */

@@ -315,6 +315,8 @@ export interface Synchronization {
   readonly files: number;
   /** Number of commits that were pushed. */
   readonly sent: number;
+  /** A moment of the monotonic clock: both sides have what was committed before. */
+  readonly begun: number;
 }
 
 /** The result of a merge of another branch of the memory. */

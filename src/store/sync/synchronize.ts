@@ -19,10 +19,10 @@ import { codeRefusal } from './unpublished.ts';
 
 /** Limit of lost races for the branch. */
 export const maxAttempts = 10;
-/** The first and the longest window of the pause after a lost race, in milliseconds. */
-const windows = [50, 15_000] as const;
-/** The window of the first pause, in durations of the attempt that was lost. */
-const firstWindow = 2;
+/** The longest pause after a lost race, in milliseconds. */
+const longestPause = 15_000;
+/** The window of that pause, in durations of the attempt that was lost. */
+const pauseWindow = 3;
 /** Limit of our commits that the remote is given to compare. */
 const maxKnown = 32;
 const noCommits: readonly Oid[] = [];
@@ -67,11 +67,11 @@ class Sync {
     const before = this.#head();
     const source = await this.#repository.remotes.at(this.#upstream.fetch);
     const target = await this.#repository.remotes.at(this.#upstream.push);
-    const [first, longest] = windows;
-    let window: number = first;
-    for (let lost = 0; lost < maxAttempts; lost++) {
-      // Two attempts that overlap lose again, so the pauses are spread over several durations of one.
-      if (lost > 0) await sleep(Math.random() * window, undefined, { signal });
+    let window = 0;
+    for (let attempts = 0; attempts < maxAttempts; attempts++) {
+      // Two attempts that overlap lose again, so pauses are spread over several durations of one. They
+      // need not grow: an attempt takes longer by itself while many race.
+      if (window > 0) await sleep(Math.random() * window, undefined, { signal });
       const begun = monotonicTime();
       const tip = await this.#fetch(source);
       const attempt = await this.#prepare(tip);
@@ -79,9 +79,9 @@ class Sync {
       if (done) {
         if (!this.#hasClaims)
           await this.#getClaims(() => fetchClaims(this.#repository, target, signal));
-        return this.#describe(before, attempt);
+        return { ...(await this.#describe(before, attempt)), begun };
       }
-      window = Math.min(longest, Math.max(2 * window, firstWindow * (monotonicTime() - begun)));
+      window = Math.min(longestPause, pauseWindow * (monotonicTime() - begun));
     }
     throw new MemoryError(
       'busy',
@@ -253,7 +253,7 @@ class Sync {
     return made !== undefined;
   }
 
-  async #describe(head: Oid, { files }: Attempt): Promise<Synchronization> {
+  async #describe(head: Oid, { files }: Attempt): Promise<Omit<Synchronization, 'begun'>> {
     const now = this.#head();
     const moves = pairMoves(this.#reader.changes(head, now, undefined), this.#reader.versions);
     return {
