@@ -184,7 +184,7 @@ export function difference(expected: Look, found: Look): string {
 const cache = String.raw`state\.json|history-\w+\.jsonl|(?:brief|recent|records)-[\w-]+\.index`;
 const draft = new RegExp(String.raw`/memory-bank/(${cache})\.\w+\.tmp$`);
 const other = new RegExp(
-  String.raw`\.lock$|\.tmp$|(^|/)\.git/memory-bank/(?!(${cache}|index-mark)$)`,
+  String.raw`\.lock$|\.tmp$|(^|/)\.git/memory-bank/(?!(${cache}|index-mark(?:-[^/]+)?)$)`,
 );
 
 /** Lists locks, journals and temporary files that were left behind; not those of live processes. */

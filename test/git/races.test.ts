@@ -1,18 +1,16 @@
-import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Repository } from '../../src/git/commit/repository.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
-import { noObject } from '../../src/git/objects/object-format.ts';
 import { Refs } from '../../src/git/refs/refs.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury } from '../faults/place.ts';
 import { deep } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { moving, refFile, refLocks } from '../support/ref-form.ts';
-import { gitEnv, hasTables, objectFormat, type Repo } from '../support/repo.ts';
+import { gitEnv, hasTables, type Repo } from '../support/repo.ts';
 import { create } from './create.ts';
 
 function open(repo: Pick<Repo, 'root'>, files: Files = new NodeFiles(), lockTimeout = 100) {
@@ -266,98 +264,5 @@ describe('a commit of a person between the two renames of a change', () => {
     };
     await put(repo, files);
     expect(index).toContain('m/a.md');
-  });
-});
-
-describe('an index that git read before a change and writes after it', () => {
-  /** A repository with staged work, and a change over which the index of before is written. */
-  async function overwritten() {
-    const repo = create();
-    repo.write('staged.txt', 'staged\n');
-    repo.git('add', 'staged.txt');
-    const repository = open(repo);
-    const change = (path: string) =>
-      repository.commit(async () => ({
-        message: 'm\n',
-        changes: [{ path, bytes: Buffer.from('text\n'), seen: undefined }],
-      }));
-    const before = readFileSync(repo.path('.git/index'));
-    await change('m/a.md');
-    writeFileSync(repo.path('.git/stale'), before);
-    return { repo, repository, change, overwrite: () => renameStale(repo) };
-  }
-
-  function renameStale(repo: Repo): void {
-    renameSync(repo.path('.git/stale'), repo.path('.git/index'));
-  }
-
-  test('gets the lines of the change before the next one, and keeps staged work', async () => {
-    const { repo, repository, change, overwrite } = await overwritten();
-    overwrite();
-    expect(repo.status()).toContain('D  m/a.md');
-    await change('m/b.md');
-    expect(repo.status()).toEqual(['A  staged.txt']);
-    expect(repo.fsck()).toBe('');
-    repository.close();
-  });
-
-  test('gets them back also without another change', async () => {
-    const { repo, repository, overwrite } = await overwritten();
-    overwrite();
-    await vi.waitFor(() => expect(repo.status()).toEqual(['A  staged.txt']), { timeout: 10_000 });
-    repository.close();
-  });
-
-  test('gets them back also after a change of another server', async () => {
-    const { repo, repository, overwrite } = await overwritten();
-    overwrite();
-    // It waits while the first one repairs the index.
-    const other = open(repo, new NodeFiles(), 10_000);
-    const changes = [{ path: 'm/b.md', bytes: Buffer.from('text\n'), seen: undefined }];
-    await other.commit(async () => ({ message: 'm\n', changes }));
-    await vi.waitFor(() => expect(repo.status()).toEqual(['A  staged.txt']), { timeout: 10_000 });
-    repository.close();
-    other.close();
-  });
-
-  test('is left alone if it is written later, as a decision of the user', async () => {
-    const { repo, repository, change, overwrite } = await overwritten();
-    const later = Date.now() / 1000 + 5;
-    utimesSync(repo.path('.git/stale'), later, later);
-    overwrite();
-    await change('m/b.md');
-    expect(repo.status()).toContain('D  m/a.md');
-    repository.close();
-  });
-
-  test('is left alone if the user takes the change back', async () => {
-    const { repo, repository, change, overwrite } = await overwritten();
-    overwrite();
-    rmSync(repo.path('m/a.md'));
-    await change('m/b.md');
-    expect(repo.status()).toContain('D  m/a.md');
-    repository.close();
-  });
-
-  test('is left alone if it has a conflict', async () => {
-    const { repo, repository, change } = await overwritten();
-    const blob = (text: string) =>
-      repo.gitWith({ input: text }, 'hash-object', '-w', '--stdin').trim();
-    const [ours, theirs] = [blob('ours'), blob('theirs')];
-    await change('m/b.md');
-    const lines = `0 ${noObject(objectFormat)}\tm/b.md\n100644 ${ours} 2\tm/b.md\n100644 ${theirs} 3\tm/b.md\n`;
-    repo.gitWith({ input: lines }, 'update-index', '--index-info');
-    await sleep(100);
-    expect(repo.git('ls-files', '-u', '--', 'm/b.md').match(/\t/g)).toHaveLength(2);
-    repository.close();
-  });
-
-  test('is left alone if HEAD has moved', async () => {
-    const { repo, repository, change, overwrite } = await overwritten();
-    overwrite();
-    repo.git('commit', '-q', '-m', 'Theirs');
-    await change('m/b.md');
-    expect(repo.git('ls-files')).not.toContain('m/a.md');
-    repository.close();
   });
 });

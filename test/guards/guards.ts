@@ -28,6 +28,7 @@ const power = 'git/power.test.ts';
 const faults = 'git/faults.test.ts';
 const repository = 'git/repository.test.ts';
 const indexTime = 'git/index-time.test.ts';
+const staleIndex = 'git/stale-index.test.ts';
 const remote = 'git/remote.test.ts';
 const workspace = 'store/workspace.test.ts';
 const secrets = 'store/secrets.test.ts';
@@ -170,6 +171,11 @@ export const guards: readonly Guard[] = [
     'an index that changed meanwhile is detected',
     ['git/commit/mutation.ts', 'if (indexKey(site) !== known.key) return false;', ''],
     [races, 'it stays staged'],
+  ),
+  guard(
+    'a git that may have read the old index goes first',
+    ['git/commit/mutation.ts', 'if (this.#turn.isIndexRead?.()) throw new FileChangedError();', ''],
+    [staleIndex, 'while a change holds its locks makes the change wait'],
   ),
   guard(
     'an edit that only the index timestamp reveals is seen',

@@ -69,8 +69,9 @@ export class CommitAttempts {
     propose: ProposeAll,
     waits: CommitWaits,
     signal: AbortSignal | undefined,
-    turn: Turn,
+    held: Turn,
   ): Promise<Applied | 'nothing' | undefined> {
+    const turn = { ...held, isIndexRead: () => waits.isGitCommitting };
     for (let attempt = 0; attempt < maxAttempts; ) {
       if (waits.isGitRunning) return undefined;
       await waits.wait();

@@ -69,6 +69,14 @@ export class CommitWaits {
     return this.#running() !== undefined;
   }
 
+  /**
+   * Whether a git process is committing that fails if HEAD moves. It may have read the index, and would write
+   * it over a newer one.
+   */
+  get isGitCommitting(): boolean {
+    return this.#running()?.movesHead ?? false;
+  }
+
   /** Whether a commit is under way and there is time left to wait for it. */
   get due(): boolean {
     return this.isGitRunning || (this.#left > 0 && this.#commits.remaining() > 0);

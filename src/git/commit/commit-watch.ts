@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import type { IndexFile } from '../index/index-file.ts';
-import { IndexMark, type OwnCommit } from '../index/index-mark.ts';
+import type { IndexMark, OwnCommit } from '../index/index-mark.ts';
 import { indexPath, type KnownIndex } from '../index/known-index.ts';
 import type { Oid } from '../objects/object.ts';
 import { treeOf } from '../objects/odb.ts';
@@ -69,9 +69,9 @@ export class CommitWatch {
   readonly #outlastedGits = new Set<string>();
 
   /** @param calm how long a staged change counts as evidence, in milliseconds; 0 turns waiting off. */
-  constructor(site: WatchedSite, calm: number) {
+  constructor(site: WatchedSite, mark: IndexMark, calm: number) {
     this.#site = site;
-    this.#mark = new IndexMark(site.disk, site.folder);
+    this.#mark = mark;
     this.#calm = calm;
     if (calm === 0) return;
     const isOurs = (tree: WorkTree, movesHead: boolean) => this.#meets(tree, movesHead);
@@ -79,20 +79,28 @@ export class CommitWatch {
   }
 
   /**
-   * Shares a commit of ours with all servers of this repository.
+   * Shares a commit of ours with all servers of this work tree.
    *
    * @param parent of the first new commit.
    * @param index the current one.
+   * @param last the last commit of a server before it.
    */
-  setOwn(oid: Oid, parent: Oid | undefined, { file }: KnownIndex): void {
-    if (this.#calm === 0) return;
-    // Values of the last poll: after the commit nothing may fail, so nothing is read.
-    const last = this.#own;
-    const { foreign, quick } =
+  setOwn(
+    { oid, ref, parent }: Pick<OwnCommit, 'oid' | 'ref'> & { readonly parent: Oid | undefined },
+    { file, key }: KnownIndex,
+    last: OwnCommit | undefined,
+  ): void {
+    // After the commit nothing may fail, so nothing is read.
+    const { base, foreign, quick } =
       last && last.oid === parent
         ? last
-        : { foreign: this.#moved, quick: this.#moved - (last?.foreign ?? 0) < this.#calm };
-    this.#own = { oid, foreign, quick, content: file.content };
+        : {
+            base: parent,
+            foreign: this.#moved,
+            quick: this.#moved - (last?.foreign ?? 0) < this.#calm,
+          };
+    const time = Date.now();
+    this.#own = { oid, ref, base, time, foreign, quick, content: file.content, key };
     this.#mark.set(this.#own);
   }
 

@@ -41,6 +41,8 @@ export interface MutationSite extends RepositorySite {
 export interface Turn {
   readonly token: ProcessToken;
   readonly wait: LockWait;
+  /** Whether another program may have read the index, and would write it over the new one. */
+  readonly isIndexRead?: () => boolean;
 }
 
 /** Planned commits that are not on a branch yet. */
@@ -69,7 +71,6 @@ export interface Applied {
   readonly ref: string | undefined;
   /** Undefined if it must be read again. */
   readonly index: KnownIndex | undefined;
-  readonly journal: Journal;
 }
 
 /**
@@ -97,7 +98,7 @@ export async function applyPlan(
   held?: Locks,
 ): Promise<Applied | undefined> {
   const { plan, stored, known } = prepared;
-  const mutation = new Mutation(site, prepared, turn.token);
+  const mutation = new Mutation(site, prepared, turn);
   let isTaken = held !== undefined;
   const run = async (locks: Locks) => {
     isTaken = true;
@@ -115,7 +116,7 @@ export async function applyPlan(
     const [unsettled] = await together([stored, mutation.announce()]);
     const index = held?.index ?? openIndexLock(site, turn.token);
     try {
-      await mutation.write(index, turn, [...unsettled], held?.ref);
+      await mutation.write(index, [...unsettled], held?.ref);
       return await locked(run, index);
     } finally {
       if (!isTaken) index.release();
@@ -139,7 +140,7 @@ class Mutation {
   readonly #site: MutationSite;
   readonly #plan: CommitPlan;
   readonly #known: KnownIndex;
-  readonly #token: ProcessToken;
+  readonly #turn: Turn;
   readonly #commit: Oid;
   readonly #journal: Journal;
   #staged: readonly Staged[] = [];
@@ -159,12 +160,12 @@ class Mutation {
   constructor(
     site: MutationSite,
     { oid, plan, folders, known, committer, onStaged }: Prepared,
-    token: ProcessToken,
+    turn: Turn,
   ) {
     this.#site = site;
     this.#plan = plan;
     this.#known = known;
-    this.#token = token;
+    this.#turn = turn;
     this.#commit = oid;
     this.#onStaged = onStaged;
     this.#committer = committer;
@@ -174,7 +175,7 @@ class Mutation {
   /** Writes the journal and stages the new files. */
   async announce(): Promise<void> {
     const { disk, folder, tree } = this.#site;
-    const at = (i: number) => stagingPath(folder, this.#token.id, i);
+    const at = (i: number) => stagingPath(folder, this.#turn.token.id, i);
     [, this.#staged] = await together([
       writeJournal(disk, folder, this.#journal),
       stageFiles(disk, tree.top, this.#plan.files, at, this.#onStaged),
@@ -188,9 +189,9 @@ class Mutation {
     this.#ended = true;
     this.#discardDraft();
     const { disk, folder } = this.#site;
-    endJournal(disk, folder, this.#token.id);
+    endJournal(disk, folder, this.#turn.token.id);
     for (const [i] of this.#plan.files.entries()) {
-      disk.tryDiscard(stagingPath(folder, this.#token.id, i));
+      disk.tryDiscard(stagingPath(folder, this.#turn.token.id, i));
     }
   }
 
@@ -208,13 +209,13 @@ class Mutation {
    * @param unsettled folders of the objects.
    * @param ref if it is locked already.
    */
-  async write(index: GitLock, turn: Turn, unsettled: readonly string[], ref?: HeldRef) {
+  async write(index: GitLock, unsettled: readonly string[], ref?: HeldRef) {
     const { disk, folder, refs } = this.#site;
     const { commits, head } = this.#plan;
     const change = { to: this.#commit, log: { commits, committer: this.#committer } };
     const stageRef = async (): Promise<readonly string[]> => {
       if (ref) return ref.stage(change);
-      const site = refSite(this.#site, turn.token, turn.wait);
+      const site = refSite(this.#site, this.#turn.token, this.#turn.wait);
       this.#draft = await draftRef(refs, site, head.ref ?? 'HEAD', change);
       return this.#draft.folders;
     };
@@ -238,6 +239,7 @@ class Mutation {
     try {
       const ref = await this.#lockRef(locks);
       index = await this.#placeFiles(locks.index);
+      if (this.#turn.isIndexRead?.()) throw new FileChangedError();
       this.#moveIndex(locks);
       await ref.place();
       this.#moved = true;
@@ -259,14 +261,14 @@ class Mutation {
     const { head, commits } = this.#plan;
     const { ref, oid: parent } = head;
     const proposed = this.#plan.proposed.map((at) => commits[at]?.oid ?? this.#commit);
-    return { commit: this.#commit, proposed, parent, ref, index, journal: this.#journal };
+    return { commit: this.#commit, proposed, parent, ref, index };
   }
 
   #describe(folders: readonly string[]): Journal {
     const { tree, commonDir } = this.#site;
     const { head, files } = this.#plan;
     return {
-      token: this.#token.id,
+      token: this.#turn.token.id,
       top: relative(commonDir, tree.top),
       gitDir: relative(commonDir, tree.gitDir),
       ref: head.ref,
@@ -292,7 +294,7 @@ class Mutation {
     const { files } = this.#plan;
     const { top } = tree;
     makeFolders(disk, top, this.#journal.folders, this.#changed);
-    const stats = await placeFiles(disk, top, this.#token, files, this.#staged, this.#changed);
+    const stats = await placeFiles(disk, top, this.#turn.token, files, this.#staged, this.#changed);
     const isAsWritten = files.every(({ path }) => areSame(this.#stats.get(path), stats.get(path)));
     for (const [path, stat] of stats) this.#stats.set(path, stat);
     return isAsWritten && this.#index ? this.#index : this.#fillIndex(lock);
@@ -357,8 +359,8 @@ class Mutation {
     let side: RefState = this.#moved ? 'after' : 'before';
     try {
       side = sideOf(this.#site, this.#journal);
-      await settle(this.#site, this.#token, this.#journal, side);
-      if (side === 'elsewhere') await takeBack(this.#site, this.#token, this.#journal);
+      await settle(this.#site, this.#turn.token, this.#journal, side);
+      if (side === 'elsewhere') await takeBack(this.#site, this.#turn.token, this.#journal);
     } catch (error) {
       // The next holder of the process lock does the rest. Until then git's locks stay, so that the
       // half-done change cannot be committed.

@@ -231,7 +231,7 @@ export async function fixIndex(
 }
 
 /** The edit that sets index lines to one side; undefined if none of them is at the other. */
-export function indexChanges(
+function indexChanges(
   { disk, odb }: Pick<RepositorySite, 'disk' | 'odb'>,
   gitDir: string,
   journal: Journal,

@@ -5,6 +5,7 @@ import type { Stat } from '../disk/file-layer.ts';
 import { Folder } from '../disk/folder.ts';
 import { storageError } from '../disk/storage-error.ts';
 import type { IndexEntry, IndexFile, Unmerged } from '../index/index-file.ts';
+import { IndexMark, type OwnCommit } from '../index/index-mark.ts';
 import { indexKey, readIndex, timeOf } from '../index/known-index.ts';
 import type { LockWait } from '../locks/lock.ts';
 import { RepositoryQueue } from '../locks/queue.ts';
@@ -63,6 +64,7 @@ export class Repository {
   readonly #options: RepositoryOptions;
   readonly #site: RepositorySite;
   readonly #queue: RepositoryQueue;
+  readonly #mark: IndexMark;
   readonly #watch: CommitWatch;
   readonly #stale: StaleIndex;
   readonly #attempts: CommitAttempts;
@@ -83,6 +85,7 @@ export class Repository {
     this.#options = options;
     const { commonDir } = tree;
     const folder = join(commonDir, 'memory-bank');
+    this.#mark = new IndexMark(disk, folder, tree.gitDir);
     const bits = () => {
       if (this.#sharedBits === undefined) this.config();
       return this.#sharedBits ?? 0;
@@ -91,22 +94,20 @@ export class Repository {
     this.unflushed = unflushedDisk(disk.files, tree, bits);
     this.odb = openObjects(disk, commonDir);
     this.#site = { disk, odb: this.odb, commonDir, folder, warn: options.warn };
-    this.#queue = new RepositoryQueue(
-      disk,
-      this.#site.folder,
-      options.lockTimeout,
-      (...leftovers) => recover(this.#site, ...leftovers),
+    const { lockTimeout } = options;
+    this.#queue = new RepositoryQueue(disk, folder, lockTimeout, (...leftovers) =>
+      recover(this.#site, ...leftovers),
     );
     this.work = new Folder(disk.files, tree.top);
     this.#refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
     const watched = { ...this.#site, tree, refs: this.#refs, config: () => this.config() };
-    this.#watch = new CommitWatch(watched, options.calm);
+    this.#watch = new CommitWatch(watched, this.#mark, options.calm);
     this.remotes = new Remotes(this, disk, options.env);
     this.direct = new DirectChanges(this.#queue, disk, {
       now: options.now,
       site: () => this.#siteFor(this.#knownConfig()),
     });
-    this.#stale = new StaleIndex({ ...this.#site, tree, refs: this.#refs });
+    this.#stale = new StaleIndex({ ...this.#site, tree, refs: this.#refs }, this.#mark);
     this.#attempts = new CommitAttempts({
       ...this.#site,
       ...{ tree, refs: this.#refs, options },
@@ -217,12 +218,12 @@ export class Repository {
     waits: CommitWaits,
   ): Promise<readonly BranchCommit[] | undefined> {
     return this.#queue.take(signal, async (token, patience) => {
-      await this.#stale.mend(token);
+      const last = await this.#stale.mend(token);
       this.#checkCommit();
       // A git that has started this process keeps its locks until it ends.
       const turn = { token, wait: waits.isInside ? { ...patience, limit: 0 } : patience };
       const applied = await this.#attempts.run(propose, waits, signal, turn);
-      return applied && this.#made(applied);
+      return applied && this.#made(applied, last);
     });
   }
 
@@ -246,10 +247,11 @@ export class Repository {
    */
   apply(prepared: Prepared, signal: AbortSignal): Promise<BranchCommit | undefined> {
     return this.#queue.take(signal, async (token, wait) => {
+      const last = this.#mark.get();
       const applied = await this.#attempts.apply(prepared, { token, wait }, (run, index) =>
         underLocks(index, wait, run),
       );
-      return applied && this.#made(applied)[0];
+      return applied && this.#made(applied, last)[0];
     });
   }
 
@@ -375,14 +377,13 @@ export class Repository {
     }
   }
 
-  #made(applied: Applied | 'nothing'): BranchCommit[] {
+  /** @param last the last commit of a server before it. */
+  #made(applied: Applied | 'nothing', last: OwnCommit | undefined): BranchCommit[] {
     if (applied === 'nothing') return [];
-    const { commit, proposed, parent, ref, index, journal } = applied;
+    const { commit, proposed, parent, ref, index } = applied;
     this.#attempts.index = index;
-    this.#stale.watch(journal, index, () =>
-      this.#queue.take(undefined, (token) => this.#stale.mend(token)),
-    );
-    if (index) this.#watch.setOwn(commit, parent, index);
+    if (index) this.#watch.setOwn({ oid: commit, ref, parent }, index, last);
+    this.#stale.watch(() => this.#queue.take(undefined, (token) => this.#stale.mend(token)));
     const branch = ref?.replace(/^refs\/heads\//, '');
     return proposed.map((oid) => ({ oid, branch }));
   }

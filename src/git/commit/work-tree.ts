@@ -3,6 +3,7 @@ import { MemoryError } from '../../core/values/error.ts';
 import { type Disk, inWaves, removeIfEmpty } from '../disk/disk.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { type IndexChange, IndexFile } from '../index/index-file.ts';
+import { markPath } from '../index/index-mark.ts';
 import type { Oid } from '../objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../objects/odb.ts';
 import { folderMode, listTree } from '../objects/tree.ts';
@@ -185,6 +186,7 @@ async function removeAdmin(site: WorkTreeSite, admin: string): Promise<void> {
   disk.files.rename(admin, draft);
   await disk.settle([dirname(admin), dirname(draft)]);
   removeFolder(disk, draft);
+  disk.tryDiscard(markPath(dirname(draft), admin));
 }
 
 /** An empty path in our own folder for the folder of a work tree that is not complete. */

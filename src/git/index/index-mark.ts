@@ -1,45 +1,61 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import type { Oid } from '../objects/object.ts';
 import { oidPattern } from '../objects/object-format.ts';
 
-/** Longer than any mark, so that a new mark overwrites the old one. */
-const markLength = 240;
-const form = new RegExp(String.raw`^(${oidPattern}) (\d+) (quick|slow) (.*?) *\n`);
+/** Of the values, only the name of the branch may contain a blank, and it is the last one. */
+const form = new RegExp(
+  String.raw`^(${oidPattern}) (${oidPattern}|none) (\d+) (\d+) (quick|slow) (\S+)/(\S*) (.*)\n`,
+);
 
-/** The last commit of a server of this repository. */
+/** The last commit of a server in this work tree. */
 export interface OwnCommit {
   readonly oid: Oid;
+  /** The branch; undefined on a detached HEAD. */
+  readonly ref: string | undefined;
+  /** HEAD before it and before the commits of servers that are its direct ancestors; undefined for none. */
+  readonly base: Oid | undefined;
+  /** When it was made, in milliseconds. */
+  readonly time: number;
   /** When another program last moved HEAD before it, in milliseconds. */
   readonly foreign: number;
   /** Whether another program moves HEAD in quick succession, as a script does. */
   readonly quick: boolean;
   /** The content of the index after it; see `IndexFile.content`. */
   readonly content: string;
+  /** Identifies the file of that index; see `indexKey`. */
+  readonly key: string | undefined;
 }
 
-/** Shares the last commit of a server with all servers of this repository. */
+/** Shares the last commit of a server with all servers of this work tree. */
 export class IndexMark {
   readonly #disk: Disk;
   readonly #path: string;
 
-  /** @param folder our own folder in the common git directory. */
-  constructor(disk: Disk, folder: string) {
+  /**
+   * @param folder our own folder in the common git directory.
+   * @param gitDir of the work tree.
+   */
+  constructor(disk: Disk, folder: string, gitDir: string) {
     this.#disk = disk;
-    this.#path = join(folder, 'index-mark');
+    this.#path = markPath(folder, gitDir);
   }
 
-  set({ oid, foreign, quick, content }: OwnCommit): void {
+  set(own: OwnCommit): void {
     const { files } = this.#disk;
-    const text = `${oid} ${Math.round(foreign)} ${quick ? 'quick' : 'slow'} ${content}`;
+    const index = `${own.content}/${own.key ?? ''}`.replaceAll(' ', ',');
+    const times = `${Math.round(own.time)} ${Math.round(own.foreign)}`;
+    const pace = own.quick ? 'quick' : 'slow';
+    const text = `${own.oid} ${own.base ?? 'none'} ${times} ${pace} ${index} ${own.ref ?? ''}\n`;
     try {
       const fd = files.lstat(this.#path)
         ? files.open(this.#path, 'r+')
         : this.#disk.openNew(this.#path, 'wx');
       try {
-        files.write(fd, [Buffer.from(`${text.padEnd(markLength)}\n`, 'latin1')]);
+        // The rest of a longer mark stays behind the end of the line.
+        files.write(fd, [Buffer.from(text)]);
       } finally {
         files.close(fd);
       }
@@ -53,11 +69,32 @@ export class IndexMark {
 
   /** Reads the mark; undefined if it is missing or of an unknown form. */
   get(): OwnCommit | undefined {
-    const text = this.#disk.files.read(this.#path)?.toString('latin1') ?? '';
-    const [, oid, foreign, pace, content] = form.exec(text) ?? [];
-    if (oid === undefined || content === undefined) return undefined;
-    return { oid, foreign: Number(foreign), quick: pace === 'quick', content };
+    const [, oid, base, time, foreign, pace, content = '', key = '', ref] =
+      form.exec(this.#read()) ?? [];
+    if (oid === undefined) return undefined;
+    return {
+      oid,
+      ref: ref || undefined,
+      base: base === 'none' ? undefined : base,
+      ...{ time: Number(time), foreign: Number(foreign), quick: pace === 'quick' },
+      ...{ content: content.replaceAll(',', ' '), key: key.replaceAll(',', ' ') || undefined },
+    };
   }
+
+  #read(): string {
+    try {
+      return this.#disk.files.read(this.#path)?.toString('utf8') ?? '';
+    } catch (error) {
+      if (errno(error) === undefined) throw error;
+      return '';
+    }
+  }
+}
+
+/** The path of the mark of a work tree. */
+export function markPath(folder: string, gitDir: string): string {
+  const isLinked = gitDir !== dirname(folder);
+  return join(folder, isLinked ? `index-mark-${basename(gitDir)}` : 'index-mark');
 }
 
 /** The error of a cancelled call. */
