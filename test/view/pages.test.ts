@@ -573,8 +573,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       await section.getByText(/^memory-bank verify .*retries\.md$/).waitFor();
       await section.getByRole('link', { name: /retries\.md$/ }).click();
       await page.getByRole('heading', { name: 'retries' }).waitFor();
-      await page.locator('article .problem', { hasText: 'retry.ts' }).waitFor();
-      await page.locator('article code', { hasText: 'memory-bank verify' }).waitFor();
+      await page.getByRole('region', { name: 'Code has changed' }).waitFor();
     });
     repo.git('checkout', '-q', 'retry.ts');
   });

@@ -52,7 +52,7 @@ export interface EvidenceFinding {
   readonly commit: string | undefined;
   /** The same commit with its message. */
   readonly changedBy?: CodeCommit;
-  /** The lines that have changed, in the unified format of diff(1); for the verdict `changed`. */
+  /** The lines that have changed, in the unified format of diff(1); for `changed` and `gone`. */
   readonly diff?: string;
   /** The changed lines as they are now; for the verdict `changed`. */
   readonly change?: CodePlace;

@@ -85,7 +85,26 @@ export type Point = z.infer<typeof pointShape>;
 
 const problemShape = z.object({ path: text, message: text });
 
+const stalePartShape = z.object({
+  path: text,
+  address: text.describe('of the record, or of one entry of a log'),
+  title: text.optional().describe('of the entry'),
+  anchor: text.optional().describe('of the entry in the page of the record'),
+  seen: text.describe('a mark of this state, for the operation that ends it'),
+  places: z.array(
+    z.object({
+      message: text,
+      commit: commitShape.optional().describe('the commit that changed the code'),
+      diff: text.optional().describe('the code as it was and as it is, in the unified format'),
+    }),
+  ),
+});
+
+/** A record, or an entry of a log, whose code is not as it was. */
+export type StalePart = z.infer<typeof stalePartShape>;
+
 export const evidenceShape = z.object({
+  stale: z.array(stalePartShape).describe('the code that has changed or gone, by record and entry'),
   findings: z.array(
     z.object({
       path: text,
@@ -98,8 +117,10 @@ export const evidenceShape = z.object({
   ),
 });
 
-/** The records whose code has changed since they were written. */
+/** The findings about records: code that has changed since they were written, and others. */
 export type StaleEvidence = z.infer<typeof evidenceShape>;
+
+export const verifiedShape = z.object({ address: text });
 
 const concernShape = z.object({
   about: text.describe('a sentence about all of its records'),

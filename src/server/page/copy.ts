@@ -56,8 +56,9 @@ export async function answerFromCopy(address: string): Promise<unknown> {
     case 'concerns':
       return base[name];
     case 'evidence': {
-      const { findings } = base.evidence;
-      return { findings: findings.filter((one) => path === '' || one.path === path) };
+      const { findings, stale } = base.evidence;
+      const isOf = (one: { path: string }) => path === '' || one.path === path;
+      return { findings: findings.filter(isOf), stale: stale.filter(isOf) };
     }
     case 'records':
       return listed(base.records, query);

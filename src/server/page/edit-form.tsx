@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { DraftOffer, useDraft } from './draft-offer.tsx';
 import type { Draft } from './drafts.ts';
 import { GrowingText } from './growing-text.tsx';
@@ -6,7 +6,16 @@ import { Scrolling } from './parts.tsx';
 import { reasonField, Saving, saveByKey, saveRecord, usePreview } from './saving.tsx';
 
 /** Edits the text of a record, with a preview; if it was changed meanwhile, shows both texts. */
-export function EditForm({ path, text: given }: { path: string; text: string }) {
+export function EditForm({
+  path,
+  text: given,
+  heading,
+}: {
+  path: string;
+  text: string;
+  /** The section to begin with; null for the beginning of the text. */
+  heading: string | null;
+}) {
   // The text that the person began with: an event may bring another one while they type.
   const [before, setBefore] = useState(given);
   const [began, setBegan] = useState(given);
@@ -15,6 +24,9 @@ export function EditForm({ path, text: given }: { path: string; text: string }) 
   const [theirs, setTheirs] = useState<string | undefined>(undefined);
   const [problem, setProblem] = useState('');
   const preview = usePreview(path, { text });
+  useEffect(() => {
+    if (heading !== null) goToHeading(heading);
+  }, []);
   const isTyped = text !== before || reason !== '';
   const draft = useDraft(
     'text',
@@ -67,4 +79,16 @@ export function EditForm({ path, text: given }: { path: string; text: string }) 
       />
     </form>
   );
+}
+
+/** Selects the line of a heading in the field, which scrolls to it. */
+function goToHeading(heading: string): void {
+  const field = document.querySelector<HTMLTextAreaElement>('#text');
+  if (!field) return;
+  const lines = field.value.split('\n');
+  const found = lines.findIndex((line) => /^#{1,6}[ \t]/.test(line) && line.includes(heading));
+  if (found < 0) return;
+  const start = lines.slice(0, found).join('\n').length + (found === 0 ? 0 : 1);
+  field.focus();
+  field.setSelectionRange(start, start + (lines[found]?.length ?? 0));
 }

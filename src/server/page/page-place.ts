@@ -150,7 +150,7 @@ function goToSection(anchor: string): void {
 }
 
 /** Finds the heading with an anchor; a link may lack the date at the end of a decision's title. */
-function findSection(anchor: string): HTMLElement | undefined {
+export function findSection(anchor: string): HTMLElement | undefined {
   const headings = [...document.querySelectorAll<HTMLElement>(`[id^=${ofSection}]`)];
   const wanted = ofSection + anchor;
   const dated = (id: string) => id.startsWith(wanted) && date.test(id.slice(wanted.length));

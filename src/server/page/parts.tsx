@@ -203,7 +203,7 @@ export function Scrolling({ label, children }: { label: string; children: Compon
 }
 
 /** A unified difference; its marks stay, so that colours are not needed to read it. */
-function Diff({ text }: { text: string }) {
+export function Diff({ text }: { text: string }) {
   // A text in a field has no line end, of which a person need not know.
   const lines = text
     .replace(/\n$/, '')

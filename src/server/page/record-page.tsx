@@ -1,12 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type {
-  Blame,
-  CommitLog,
-  RecordData,
-  RecordReference,
-  StaleEvidence,
-  StateComparison,
-} from './answers.ts';
+import type { Blame, CommitLog, RecordData, RecordReference, StateComparison } from './answers.ts';
 import { Confirmations } from './confirm-records.tsx';
 import { useAnswer } from './data.ts';
 import { RecordDrafts, WithDrafts } from './draft-offer.tsx';
@@ -18,7 +11,6 @@ import {
   Differences,
   Fields,
   Markdown,
-  MendCommand,
   RecordLink,
   Scrolling,
   subjectOf,
@@ -27,6 +19,7 @@ import {
 } from './parts.tsx';
 import { Restore } from './restore.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
+import { StaleNotices } from './stale-notice.tsx';
 
 const views = [
   ['', 'Page'],
@@ -92,7 +85,7 @@ export function RecordPage({ route }: { route: Route }) {
                   {at === undefined && !isCopy && (
                     <RecordDrafts path={path} of={['fields', 'text']} />
                   )}
-                  {at === undefined && <Evidence path={path} />}
+                  {at === undefined && <StaleNotices path={path} html={record.html} />}
                   <Content record={record} />
                 </>
               )
@@ -122,24 +115,12 @@ function Editing({ route: { rest: path, at, query }, text }: { route: Route; tex
   return (
     <WithDrafts>
       <RecordDrafts path={path} of={isText ? ['fields'] : ['text']} />
-      {isText ? <EditForm path={path} text={text} /> : <FieldsPage path={path} />}
+      {isText ? (
+        <EditForm path={path} text={text} heading={query.get('heading')} />
+      ) : (
+        <FieldsPage path={path} />
+      )}
     </WithDrafts>
-  );
-}
-
-/** The code that a record names, where it is not as it was. */
-function Evidence({ path }: { path: string }) {
-  const { data } = useAnswer<StaleEvidence>('/memory/evidence', { path });
-  if (!data || data.findings.length === 0) return null;
-  return (
-    <ul class="plain points">
-      {data.findings.map(({ message, severity, mend }) => (
-        <li key={message}>
-          <p class={severity === 'notice' ? 'faint' : 'problem'}>{message}</p>
-          <MendCommand mend={mend} />
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -1,10 +1,21 @@
 import * as z from 'zod';
+import type { Context } from '../../core/declarations/context.ts';
 import { textKinds, verdicts } from '../../core/evidence/finding-kinds.ts';
 import type { CheckFinding } from '../../core/evidence/verdict.ts';
+import { annotationsAt, parseAddress } from '../../core/markdown/section-statements.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
+import { isObject } from '../../core/values/json.ts';
 import { addTo } from '../../core/values/multimap.ts';
-import { type Concern, concernsShape, evidenceShape } from '../page/answers.ts';
+import { type Concern, concernsShape, evidenceShape, verifiedShape } from '../page/answers.ts';
 import { commitData, path } from './answer-data.ts';
+import { callTool } from './checked-call.ts';
 import { defineMemoryOperation } from './operation.ts';
+import { readRecord } from './record-answer.ts';
+import { readState } from './record-source.ts';
+import { isStale, messageOf, stalePartsOf } from './stale-parts.ts';
+
+const address = z.string().min(1).max(2000);
 
 /** Maximum number of groups of findings, and of the listed records of each. */
 const maxConcerns = 50;
@@ -18,11 +29,19 @@ export const evidence = defineMemoryOperation({
     'Lists what a check finds about records: code that has changed, moved or gone, and problems of their texts.',
   input: z.object({ path: path.optional() }),
   answer: evidenceShape,
-  async run({ history }, request) {
-    const { records } = await history.evidence(request);
+  async run(context, request, { types }) {
+    const { records } = await context.history.evidence(request);
+    const rested = records.filter(({ findings }) => findings.some(isStale));
+    const state = rested.length === 0 ? undefined : await readState(context, types, undefined);
+    const byPath = new Map(state?.records.map((record) => [record.path, record]));
     return {
+      stale: rested.flatMap(({ path, findings }) => {
+        const record = byPath.get(path);
+        return record ? stalePartsOf(record, findings.filter(isStale)) : [];
+      }),
       findings: records.flatMap(({ path, findings }) =>
         findings
+          .filter((finding) => !isStale(finding) || !byPath.has(path))
           .map((finding) => ({
             path,
             verdict: finding.kind === 'evidence' ? finding.verdict : finding.kind,
@@ -36,6 +55,62 @@ export const evidence = defineMemoryOperation({
     };
   },
 });
+
+export const verifyRecord = defineMemoryOperation({
+  method: 'post',
+  path: '/memory/verify',
+  id: 'verify_memory',
+  summary:
+    'Says of a record or section that it is still true, or by which other one it is superseded.',
+  input: z.object({
+    address: address.describe('A record or section: decisionLog.md#Title'),
+    seen: z
+      .string()
+      .max(100)
+      .describe('The mark of the state that the person has seen; a later one is refused'),
+    superseded_by: address.optional().describe('The record or section that replaces it'),
+  }),
+  answer: verifiedShape,
+  async run(context, { address, seen, superseded_by: successor }, catalogue) {
+    const { path } = parseAddress(address);
+    const { type, value } = await readRecord(context, catalogue.types, path, undefined);
+    const { records } = await context.history.evidence({ path, only: 'code' });
+    const findings = records.flatMap((one) => one.findings.filter(isStale));
+    const check = (value: object | undefined) => {
+      const record = isObject(value) ? { path, type, value } : undefined;
+      const part = record && stalePartsOf(record, findings).find((one) => one.address === address);
+      if (part?.seen === seen) return;
+      throw new MemoryError('conflict', `${address} or its code has changed meanwhile.`, {
+        hint: 'Look at it again.',
+      });
+    };
+    check(value);
+    const key = value && type.key(value);
+    const args =
+      successor === undefined
+        ? { path: address }
+        : {
+            path: successor,
+            supersedes: [...(await replacedBy(context, catalogue.types, successor)), address],
+          };
+    await callTool(context, catalogue, 'verify_memory', args, async (transaction) =>
+      check(key === undefined ? undefined : (await transaction.get(type, key))?.value),
+    );
+    return { address };
+  },
+});
+
+/** The records and sections that one replaces already. */
+async function replacedBy(
+  context: Context,
+  types: readonly AnyRecordType[],
+  given: string,
+): Promise<readonly string[]> {
+  const { path, section } = parseAddress(given);
+  const { type, value, text } = await readRecord(context, types, path, undefined);
+  const body = value && section !== undefined ? type.search(value).body : undefined;
+  return annotationsAt(given, body ?? text).supersedes;
+}
 
 export const concerns = defineMemoryOperation({
   method: 'get',
@@ -107,9 +182,4 @@ function meaningOf(finding: CheckFinding): string {
   return finding.commit === undefined
     ? 'Its code has changed, and the change is not committed yet.'
     : 'A commit has changed its code.';
-}
-
-/** The message of a finding, like a commit without the address of its author. */
-function messageOf({ message }: CheckFinding): string {
-  return message.replace(/(by [0-9a-f]{12} \([^<>\n]*) <[^<>\n]*>: /, '$1: ');
 }

@@ -7,7 +7,7 @@ import type { Face } from '../http/rest/settings.ts';
 import { confirmable, confirmRecord } from './confirm-operations.ts';
 import { conflicts, resolve } from './conflict-operations.ts';
 import { ChangeStreams } from './events.ts';
-import { concerns, evidence } from './evidence-operations.ts';
+import { concerns, evidence, verifyRecord } from './evidence-operations.ts';
 import { form } from './form-operation.ts';
 import { graph } from './graph-operation.ts';
 import { activity, blame, branches, compare, log, modes } from './history-operations.ts';
@@ -40,6 +40,7 @@ const operations: readonly MemoryOperation[] = [
   modes,
   evidence,
   concerns,
+  verifyRecord,
   compare,
   blame,
   conflicts,

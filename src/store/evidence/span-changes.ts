@@ -145,8 +145,10 @@ class SpanDiffs {
   }
 
   /** @param before the content of the file before the commit that took the text away. */
-  diff({ reference, baseline, judgement }: Judged, before: Oid | undefined): string | undefined {
+  diff(judged: Judged, before: Oid | undefined): string | undefined {
+    const { reference, baseline, judgement } = judged;
     const { lost } = judgement;
+    if (judgement.verdict === 'gone') return this.#removed(judged);
     if (!lost?.bytes || this.#count >= maxDiffs) return undefined;
     const blobs = new Set([
       lost.blob,
@@ -165,6 +167,18 @@ class SpanDiffs {
       );
     }
     return undefined;
+  }
+
+  /** The lines of a file that was removed, as they were. */
+  #removed({ reference, baseline }: Judged): string | undefined {
+    const blob = this.#blobAt(baseline.commit, reference.path);
+    const { lines } = reference;
+    if (blob === undefined || !lines || !(this.#code.text(blob) instanceof SpanText))
+      return undefined;
+    const { first, last } = lines;
+    const all = this.#odb.content(blob, 'blob').toString('utf8').split('\n');
+    const old = all.slice(first - 1, last).map((line) => `-${line.replace(/\r$/, '')}`);
+    return shortened([`@@ -${first},${old.length} +0,0 @@`, ...old, ''].join('\n'));
   }
 
   #blobAt(commit: Oid, path: string): Oid | undefined {

@@ -55,6 +55,7 @@ const routes = {
   'GET /memory/modes': 'memory:read',
   'GET /memory/evidence': 'memory:read',
   'GET /memory/concerns': 'memory:read',
+  'POST /memory/verify': 'memory:write',
   'GET /memory/compare': 'memory:read',
   'GET /memory/blame/{path}': 'memory:read',
   'GET /memory/conflicts': 'memory:read',
