@@ -3,13 +3,11 @@ import type { Context, LogLevel } from '../core/declarations/context.ts';
 import type { Tool } from '../core/declarations/tool.ts';
 import type { Toolset } from '../core/declarations/toolset.ts';
 import type { Binding } from '../core/declarations/workspace.ts';
-import type { MadeCommit } from '../core/memory/history.ts';
-import { type Session, sessionKey } from '../core/memory/session.ts';
-import { reviewBranches } from '../core/memory/waiting-reviews.ts';
+import type { MadeCommit } from '../core/memory/commit-log.ts';
+import type { Session } from '../core/memory/session.ts';
 import { monotonicTime } from '../core/timing/clock.ts';
 import { type ErrorCode, toMemoryError } from '../core/values/error.ts';
 import { noteRepairs, repairInput } from '../core/values/input-repair.ts';
-import type { JsonObject } from '../core/values/json.ts';
 import { redactText } from '../store/secrets/redaction.ts';
 import type { EmbeddingSettings } from './embeddings/embedding-endpoint.ts';
 import { openEmbedder } from './embeddings/embedding-settings.ts';
@@ -24,11 +22,14 @@ import {
 } from './session/agent-profile.ts';
 import { CallContext, type CallOptions } from './session/call-context.ts';
 import {
+  type CallMade,
   callError,
   commitMeta,
   detachedWarning,
   noteNewRepository,
   noteOf,
+  noteReview,
+  type Reply,
 } from './session/call-report.ts';
 import { newSession } from './session/clock-and-ids.ts';
 import { restOf } from './session/rest-of-answer.ts';
@@ -62,30 +63,6 @@ export interface AppOptions extends SessionStart {
   readonly embeddings?: EmbeddingSettings | undefined;
   /** Receives messages for the person who runs the server. */
   readonly log: (level: LogLevel, message: string) => void;
-}
-
-/** A call that has ended, for the counts of a server. */
-export interface CallMade {
-  readonly session: Session;
-  /** The name of the tool, or a fixed name for another operation. */
-  readonly label: string;
-  readonly outcome: 'ok' | ErrorCode;
-  readonly milliseconds: number;
-  /** The number of its commits. */
-  readonly commits: number;
-}
-
-/** An answer in the toolset's own wire format. */
-export interface Reply {
-  readonly body: JsonObject;
-  /** Sentences for the model, next to the body. */
-  readonly note?: string;
-  /** The code of the error; undefined for a successful call. */
-  readonly error: ErrorCode | undefined;
-  /** The error in words, for a person. */
-  readonly text?: string;
-  /** `memory-bank/commit` and `memory-bank/branch` of the last commit of the call; empty for none. */
-  readonly meta: JsonObject;
 }
 
 /** The program behind every transport: opens memories and sessions, and makes the calls. */
@@ -235,7 +212,7 @@ export class App {
       const onCommit = (made: MadeCommit) => {
         commits.push(made);
         if (made.newRepository !== undefined) notes.push(noteNewRepository(made.newRepository));
-        if (isFirstInReview(session, made)) notes.push(noteReview);
+        notes.push(...noteReview(session, made));
         options.onCommit?.(made);
       };
       const note = (text: string) => notes.push(text);
@@ -418,16 +395,3 @@ const maxEnvelope = 200;
 
 /** How the rest of a long error is read. */
 const restOfError: AnswerRest = { text: () => 'Call again with shorter arguments.' };
-
-const noteReview =
-  'The change waits for a review by a person: until then, only this session sees it.';
-
-/** The name of the branch of the last change of a session that waits for a review. */
-const reviewKey = sessionKey<string | undefined>('review', () => undefined);
-
-/** Whether a change is the first one of its session that waits for a review. */
-function isFirstInReview(session: Session, { branch = '' }: MadeCommit): boolean {
-  if (!branch.startsWith(reviewBranches) || session.get(reviewKey) === branch) return false;
-  session.set(reviewKey, branch);
-  return true;
-}

@@ -2,7 +2,8 @@ import { homedir } from 'node:os';
 import { type ErrorCode, MemoryError } from '../core/values/error.ts';
 import { inputSchema } from '../core/values/input.ts';
 import type { JsonObject, JsonValue } from '../core/values/json.ts';
-import { App, type Reply, redactText } from './app.ts';
+import { App, redactText } from './app.ts';
+import type { Reply } from './session/call-report.ts';
 import { findRoot, homeFolder } from './session/root.ts';
 
 export { type ErrorCode, type JsonObject, type JsonValue, MemoryError };

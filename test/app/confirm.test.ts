@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/app/app.ts';
-import type { LogEntry } from '../../src/core/memory/history.ts';
+import type { LogEntry } from '../../src/core/memory/commit-log.ts';
 import type { Session } from '../../src/core/memory/session.ts';
 import { verifyMemory } from '../../src/toolsets/truth/verify-memory.ts';
 import { Repo } from '../support/repo.ts';

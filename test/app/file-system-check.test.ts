@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkFileSystem } from '../../src/app/health/file-system-check.ts';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { InodeOfPath, refusing } from '../support/odd-disk.ts';
 import { Repo } from '../support/repo.ts';
 

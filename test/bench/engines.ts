@@ -1,7 +1,11 @@
 import Fuse from 'fuse.js';
 import MiniSearch from 'minisearch';
-import type { MatchWay, SearchExplanation, SearchSignal } from '../../src/core/memory/store.ts';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import type {
+  MatchWay,
+  SearchExplanation,
+  SearchSignal,
+} from '../../src/core/memory/search-hit.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { allAtOnce } from '../../src/store/records/slices.ts';
 import { type SearchDocument, SearchIndex } from '../../src/store/search/index.ts';
 import { LearnedMeaning, learnedWeight } from '../../src/store/search/meaning/learned-meaning.ts';

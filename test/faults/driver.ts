@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { MemoryError } from '../../src/core/values/error.ts';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { note } from '../support/note.ts';
 import { serve, trusting } from './place.ts';

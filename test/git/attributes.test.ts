@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/values/error.ts';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { GitConfig } from '../../src/git/repository/config.ts';
 import { Conversions } from '../../src/git/repository/conversions.ts';
 import { deep, runs } from '../support/depth.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { GitConfig } from '../../src/git/repository/config.ts';
 import { gitEnv } from '../support/repo.ts';
 import { linked, piped } from '../support/windows.ts';

@@ -2,8 +2,9 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { foldName } from '../../src/core/names/file-name.ts';
-import { type Files, NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
+import type { Files, Stat } from '../../src/git/disk/file-layer.ts';
 import { Folder } from '../../src/git/disk/folder.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { newFolder } from '../support/process.ts';
 import type { Repo } from '../support/repo.ts';
 import { slashed } from '../support/slashed.ts';

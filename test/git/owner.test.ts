@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, lchownSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { checkOwner } from '../../src/git/repository/owner.ts';
 import { deep, sample } from '../support/depth.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { hubOf, upstreamOf } from '../../src/git/remote/remote.ts';
 import { GitConfig } from '../../src/git/repository/config.ts';
 import { deep } from '../support/depth.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Disk } from '../../src/git/disk/disk.ts';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import type { Address } from '../../src/git/remote/login.ts';
 import { ProgramRemote, type RemoteOptions } from '../../src/git/remote/program-remote.ts';
 import { openObjects } from '../../src/git/repository/repository-format.ts';

@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { MemoryError } from '../../src/core/values/error.ts';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { newStack } from '../../src/git/reftable/table-addition.ts';
 import { deep } from '../support/depth.ts';
 import { refFile } from '../support/ref-form.ts';

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Repository } from '../../src/git/commit/repository.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { litter } from '../faults/place.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';

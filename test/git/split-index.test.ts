@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { readBitmap } from '../../src/git/index/bitmap.ts';
 import { loadIndex } from '../../src/git/index/known-index.ts';
 import { runs } from '../support/depth.ts';

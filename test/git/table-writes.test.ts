@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { sha1 } from '../../src/git/objects/object-format.ts';
 import { Refs } from '../../src/git/refs/refs.ts';
 import { RefTable } from '../../src/git/reftable/ref-table.ts';

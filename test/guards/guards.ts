@@ -455,7 +455,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a pipe or device is not read instead of a file of git or of a client',
     [
-      'git/disk/file-layer.ts',
+      'git/disk/node-files.ts',
       "if (!stat.isFile()) throw refusal('EFTYPE', 'is not a regular file', path);",
       '',
     ],

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { SearchResult } from '../../src/core/memory/store.ts';
+import type { SearchResult } from '../../src/core/memory/search-hit.ts';
 import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { deep } from '../support/depth.ts';
 import { type Opened, open } from '../support/open.ts';

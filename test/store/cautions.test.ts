@@ -1,7 +1,7 @@
 import { utimesSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AnnotationChanges } from '../../src/core/evidence/annotations.ts';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { deep } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';

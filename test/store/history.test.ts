@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { LogRequest } from '../../src/core/memory/history.ts';
+import type { LogRequest } from '../../src/core/memory/commit-log.ts';
 import { ObjectDatabase } from '../../src/git/objects/odb.ts';
 import { deep } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ListOptions, Reader } from '../../src/core/memory/store.ts';
+import type { ListOptions } from '../../src/core/memory/listing.ts';
+import type { Reader } from '../../src/core/memory/store.ts';
 import { type Path, path } from '../../src/toolsets/graph/records.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';

@@ -10,7 +10,8 @@ import {
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type LoadedFile, NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
+import type { LoadedFile, Stat } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { recordSections } from '../../src/store/records/saved-layout.ts';
 import { damagedForms } from '../support/damaged-file.ts';
 import { deep, sample } from '../support/depth.ts';

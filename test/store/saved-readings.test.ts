@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type LoadedFile, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import type { LoadedFile } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { damagedForms } from '../support/damaged-file.ts';
 import { letter, note } from '../support/note.ts';
 import { open } from '../support/open.ts';

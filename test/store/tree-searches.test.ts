@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { MemoryPin } from '../../src/core/memory/pinned-memories.ts';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { damagedForms } from '../support/damaged-file.ts';
 import { deep } from '../support/depth.ts';
 import { letter, note as plainNote } from '../support/note.ts';

@@ -1,10 +1,5 @@
-import {
-  type DirectoryEntry,
-  type Files,
-  type LoadedFile,
-  NodeFiles,
-  type Stat,
-} from '../../src/git/disk/file-layer.ts';
+import type { DirectoryEntry, Files, LoadedFile, Stat } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { slashed } from './slashed.ts';
 
 /** Operations that change the disk, hold a system resource, or can fail with the disk. */

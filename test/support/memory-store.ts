@@ -12,17 +12,17 @@ import {
   type KeyListing,
   type Listing,
   type ListOptions,
-  type LocalState,
   type Located,
-  type Provenance,
-  type Reader,
-  type RecordDoubts,
-  type RecordStates,
-  type SearchHit,
-  type SearchRequest,
-  type SearchResult,
-  type Store,
-  type Transaction,
+} from '../../src/core/memory/listing.ts';
+import type { SearchHit, SearchRequest, SearchResult } from '../../src/core/memory/search-hit.ts';
+import type {
+  LocalState,
+  Provenance,
+  Reader,
+  RecordDoubts,
+  RecordStates,
+  Store,
+  Transaction,
 } from '../../src/core/memory/store.ts';
 import type { AnyRecordType, RecordType } from '../../src/core/record/record-type.ts';
 import { MemoryError } from '../../src/core/values/error.ts';

@@ -4,7 +4,7 @@ import type {
   Workspace,
   WorkspaceOptions,
 } from '../../src/core/declarations/workspace.ts';
-import type { MadeCommit } from '../../src/core/memory/history.ts';
+import type { MadeCommit } from '../../src/core/memory/commit-log.ts';
 import { Session } from '../../src/core/memory/session.ts';
 import type { AnyRecordType } from '../../src/core/record/record-type.ts';
 import { openWorkspace, type WorkspaceParts } from '../../src/store/session/open-workspace.ts';

@@ -1,6 +1,7 @@
 import type { WorkspaceOptions } from '../../src/core/declarations/workspace.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
-import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import type { Files } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import type { MemoryPlace } from '../../src/git/repository/memory-place.ts';
 import { type MovePlan, planMove } from '../../src/store/placement/move-memory.ts';
 import { findMemory, openWorkspace } from '../../src/store/session/open-workspace.ts';

@@ -2,7 +2,8 @@ import { App } from '../../src/app/app.ts';
 import { program } from '../../src/app/session/workspaces.ts';
 import type { Session } from '../../src/core/memory/session.ts';
 import type { AcceptRequest } from '../../src/core/memory/waiting-reviews.ts';
-import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import type { Files } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { findMemory, openWorkspace } from '../../src/store/session/open-workspace.ts';
 import { gitEnv, type Repo } from './repo.ts';
 

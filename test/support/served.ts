@@ -1,4 +1,5 @@
-import type { App, Reply } from '../../src/app/app.ts';
+import type { App } from '../../src/app/app.ts';
+import type { Reply } from '../../src/app/session/call-report.ts';
 import { isObject, type JsonObject } from '../../src/core/values/json.ts';
 import { projectApp } from './project-app.ts';
 import type { Repo } from './repo.ts';

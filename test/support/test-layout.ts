@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { Folder } from '../../src/git/disk/folder.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import type { EntryFile } from '../../src/store/layout/entry-files.ts';
 import {
   composeLog,

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import { NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
+import type { Stat } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 
 /** How long a scanner holds a new file, in milliseconds of the simulated clock. */
 const scanned = 200;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { History, LogEntry } from '../../src/core/memory/history.ts';
+import type { LogEntry } from '../../src/core/memory/commit-log.ts';
+import type { History } from '../../src/core/memory/history.ts';
 import { writeLastCheck } from '../../src/core/memory/last-check.ts';
 import { briefOf } from '../../src/toolsets/brief/toolset.ts';
 import { feature, ticket } from '../../src/toolsets/graph/records.ts';

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Disk } from '../../src/git/disk/disk.ts';
-import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { editConfig, replaceSection } from '../../src/git/repository/config-edit.ts';
 import { parseConfig } from '../../src/git/repository/config-text.ts';
 import { linked } from '../support/windows.ts';

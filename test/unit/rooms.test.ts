@@ -75,6 +75,11 @@ describe('the rooms', () => {
     ]);
   });
 
+  it('have no file of more than 400 lines', () => {
+    const lines = [...texts].map(([file, text]) => [file, text.split('\n').length - 1] as const);
+    expect(lines.filter(([, count]) => count > 400)).toEqual([]);
+  });
+
   it('say in one short sentence what each folder is for', () => {
     const wrong = folders.filter((folder) => {
       const { about = '' } = rooms.get(folder) ?? {};

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NodeFiles, statNumbers, statSize } from '../../src/git/disk/file-layer.ts';
+import { statNumbers, statSize } from '../../src/git/disk/file-layer.ts';
 import { Folder } from '../../src/git/disk/folder.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
 
 const files = new NodeFiles();
 let folder: string;

@@ -1,6 +1,7 @@
 import { Dirent } from 'node:fs';
 import { expect, test } from 'vitest';
-import { entryKind, type Stat } from '../../src/git/disk/file-layer.ts';
+import type { Stat } from '../../src/git/disk/file-layer.ts';
+import { entryKind } from '../../src/git/disk/node-files.ts';
 import { isBelow } from '../../src/git/repository/config-condition.ts';
 import { contains } from '../../src/git/repository/enclosure.ts';
 import { placeInside } from '../../src/store/evidence/citation.ts';

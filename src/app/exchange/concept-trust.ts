@@ -1,5 +1,6 @@
 import type { Annotations } from '../../core/evidence/annotations.ts';
-import type { CommitInfo, History } from '../../core/memory/history.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
+import type { History } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 

@@ -9,7 +9,7 @@ import type {
   Remark,
 } from '../../core/declarations/exchange-format.ts';
 import { memoryFolderName } from '../../core/declarations/workspace.ts';
-import type { MadeCommit } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/commit-log.ts';
 import type { Session } from '../../core/memory/session.ts';
 import type { Reader, Store, Transaction } from '../../core/memory/store.ts';
 import { describeIssue, MemoryError } from '../../core/values/error.ts';

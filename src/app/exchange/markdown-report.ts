@@ -3,7 +3,8 @@ import type { Context } from '../../core/declarations/context.ts';
 import type { Toolset } from '../../core/declarations/toolset.ts';
 import { fenced } from '../../core/markdown/fence.ts';
 import { contentStart } from '../../core/markdown/sections.ts';
-import { byCreation, type CautionsByPath, type Located } from '../../core/memory/store.ts';
+import { byCreation, type Located } from '../../core/memory/listing.ts';
+import type { CautionsByPath } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { writeYaml } from '../../core/yaml/writer.ts';
 

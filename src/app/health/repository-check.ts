@@ -10,7 +10,7 @@ import {
   writeRefusals,
 } from '../../git/commit/writable.ts';
 import { Disk } from '../../git/disk/disk.ts';
-import { NodeFiles } from '../../git/disk/file-layer.ts';
+import { NodeFiles } from '../../git/disk/node-files.ts';
 import { hasName } from '../../git/refs/identity.ts';
 import { GitConfig, maxConfigSize } from '../../git/repository/config.ts';
 import { formerRule } from '../../git/repository/conversions.ts';

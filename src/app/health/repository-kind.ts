@@ -1,5 +1,6 @@
 import { join, sep } from 'node:path';
-import { lookThrough, NodeFiles } from '../../git/disk/file-layer.ts';
+import { lookThrough } from '../../git/disk/file-layer.ts';
+import { NodeFiles } from '../../git/disk/node-files.ts';
 import { findWorkTree } from '../../git/repository/discover.ts';
 
 /** Human-readable description of the repository that holds the memory. */

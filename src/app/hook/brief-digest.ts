@@ -1,4 +1,4 @@
-import type { HitChange } from '../../core/memory/store.ts';
+import type { HitChange } from '../../core/memory/search-hit.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import type { CurrentTexts, StoredIndex, StoredText } from '../../store/search/stored-index.ts';
 import type { QuickMemory } from '../../store/session/quick-memory.ts';

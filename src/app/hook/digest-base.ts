@@ -1,4 +1,4 @@
-import type { HitChange } from '../../core/memory/store.ts';
+import type { HitChange } from '../../core/memory/search-hit.ts';
 import type { BriefPoint } from '../../core/record/record-type.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import type { SectionFile } from '../../store/derived/section-file.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HitChange } from '../../core/memory/store.ts';
+import type { HitChange } from '../../core/memory/search-hit.ts';
 import { type Touch, type TouchedPaths, touchedPaths } from '../../store/history/touched-paths.ts';
 import type { StoredText } from '../../store/search/stored-index.ts';
 import type { QuickMemory } from '../../store/session/quick-memory.ts';

@@ -1,6 +1,7 @@
 import type { RecordDoubts } from '../../core/memory/store.ts';
+import type { DamagedRecord } from '../../toolsets/brief/attention-lines.ts';
 import type { BriefLine } from '../../toolsets/brief/layout.ts';
-import type { DamagedRecord, MemoryChange } from '../../toolsets/brief/session-brief.ts';
+import type { MemoryChange } from '../../toolsets/brief/session-brief.ts';
 
 /** The facts of a digest, which belong to no record. */
 export interface DigestFacts {

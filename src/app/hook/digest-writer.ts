@@ -8,15 +8,12 @@ import { inSlices } from '../../store/records/slices.ts';
 import { toStoredText } from '../../store/search/encoded-text.ts';
 import type { StoredText } from '../../store/search/stored-index.ts';
 import type { FilesState, QuickMemory } from '../../store/session/quick-memory.ts';
+import type { DamagedRecord } from '../../toolsets/brief/attention-lines.ts';
 import { BranchRelevance, relevanceKeys } from '../../toolsets/brief/branch-relevance.ts';
 import { type ContextSource, pointsOf } from '../../toolsets/brief/context-source.ts';
 import { maxQuoted } from '../../toolsets/brief/layout.ts';
 import { recordPassages } from '../../toolsets/brief/record-passages.ts';
-import {
-  checkedPaths,
-  type DamagedRecord,
-  type LocatedPoint,
-} from '../../toolsets/brief/session-brief.ts';
+import { checkedPaths, type LocatedPoint } from '../../toolsets/brief/session-brief.ts';
 import { BriefDigest } from './brief-digest.ts';
 import {
   type ChangedFile,

@@ -1,6 +1,7 @@
 import type { Context } from '../../core/declarations/context.ts';
 import type { HookMoment } from '../../core/declarations/hook-moment.ts';
-import type { HitChange, RecordDoubts } from '../../core/memory/store.ts';
+import type { HitChange } from '../../core/memory/search-hit.ts';
+import type { RecordDoubts } from '../../core/memory/store.ts';
 import { searchedFields } from '../../core/record/searched-fields.ts';
 import { toStoredText } from '../../store/search/encoded-text.ts';
 import { HookState } from '../../store/session/hook-state.ts';

@@ -1,4 +1,4 @@
-import type { HitChange } from '../../core/memory/store.ts';
+import type { HitChange } from '../../core/memory/search-hit.ts';
 import type { StoredText } from '../../store/search/stored-index.ts';
 
 /**

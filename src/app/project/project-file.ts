@@ -1,7 +1,7 @@
 import { join, parse } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
-import { NodeFiles } from '../../git/disk/file-layer.ts';
 import { Folder, isLink } from '../../git/disk/folder.ts';
+import { NodeFiles } from '../../git/disk/node-files.ts';
 import { textLinkTarget } from '../../git/index/text-link.ts';
 import { Enclosure, readRegular } from '../../git/repository/enclosure.ts';
 import { LayoutFolder } from '../../store/layout/layout-folder.ts';

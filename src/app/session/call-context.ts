@@ -8,7 +8,8 @@ import type {
 import type { Tool } from '../../core/declarations/tool.ts';
 import type { BoundWorkspace } from '../../core/declarations/workspace.ts';
 import type { Claims } from '../../core/memory/claims.ts';
-import type { History, MadeCommit } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/commit-log.ts';
+import type { History } from '../../core/memory/history.ts';
 import type { Memories } from '../../core/memory/pinned-memories.ts';
 import type { Author, Session } from '../../core/memory/session.ts';
 import type { Store } from '../../core/memory/store.ts';

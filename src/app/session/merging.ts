@@ -69,7 +69,7 @@ export async function planMergeDriver(
 /** Returns the folder in the git directory with the caches of servers; undefined if it does not exist. */
 export async function findOwnFolder(root: string): Promise<string | undefined> {
   const { findOwnFolder } = await import('../../git/repository/own-folder.ts');
-  const { NodeFiles } = await import('../../git/disk/file-layer.ts');
+  const { NodeFiles } = await import('../../git/disk/node-files.ts');
   return findOwnFolder(new NodeFiles(), root);
 }
 

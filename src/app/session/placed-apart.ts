@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { memoryFolderName } from '../../core/declarations/workspace.ts';
-import { NodeFiles } from '../../git/disk/file-layer.ts';
+import { NodeFiles } from '../../git/disk/node-files.ts';
 import { findWorkTree } from '../../git/repository/discover.ts';
 import { namesRemote } from '../../git/repository/known-remote.ts';
 import { readPlace } from '../../git/repository/memory-place.ts';

@@ -1,6 +1,6 @@
 import { MemoryError } from '../../core/values/error.ts';
 import { Disk } from '../../git/disk/disk.ts';
-import { NodeFiles } from '../../git/disk/file-layer.ts';
+import { NodeFiles } from '../../git/disk/node-files.ts';
 import { findWorkTree } from '../../git/repository/discover.ts';
 import { placeInWords, readPlace } from '../../git/repository/memory-place.ts';
 import type { MemoryMove } from '../../store/placement/move-memory.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { memoryFolderName } from '../../core/declarations/workspace.ts';
 import { invalid, MemoryError } from '../../core/values/error.ts';
-import { NodeFiles } from '../../git/disk/file-layer.ts';
+import { NodeFiles } from '../../git/disk/node-files.ts';
 import { findWorkTree } from '../../git/repository/discover.ts';
 import { contains } from '../../git/repository/enclosure.ts';
 import { windowsFolder } from '../../git/repository/system-config.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readText } from '../../app/project/project-file.ts';
 import { recordText, saveText } from '../../app/project/record-text.ts';
-import type { MadeCommit } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/commit-log.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Command, flagText } from '../line/command.ts';
 import { missingFile, openDraft } from '../line/draft.ts';

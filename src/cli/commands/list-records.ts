@@ -1,7 +1,8 @@
 import { counted } from '../../core/answers/painter.ts';
 import type { Toolset } from '../../core/declarations/toolset.ts';
 import type { History } from '../../core/memory/history.ts';
-import type { Damaged, Store } from '../../core/memory/store.ts';
+import type { Damaged } from '../../core/memory/listing.ts';
+import type { Store } from '../../core/memory/store.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Command, flagNumber, flagText } from '../line/command.ts';

@@ -1,7 +1,7 @@
 import { counted } from '../../core/answers/painter.ts';
 import { noOthers, reportOthers, searchOthers } from '../../core/declarations/other-memories.ts';
 import { besides, reportSearch, standing, titleOf } from '../../core/memory/hit-form.ts';
-import type { SearchExplanation, SearchHit, SearchSignal } from '../../core/memory/store.ts';
+import type { SearchExplanation, SearchHit, SearchSignal } from '../../core/memory/search-hit.ts';
 import { type Command, flagNumber, flagText } from '../line/command.ts';
 import { withWordedDamage, wordingFor } from '../line/error-wording.ts';
 import { withRecords } from '../line/record-lookup.ts';

@@ -1,5 +1,6 @@
 import { counted } from '../../core/answers/painter.ts';
-import type { CommitInfo, MadeCommit, Squashable } from '../../core/memory/history.ts';
+import type { CommitInfo, MadeCommit } from '../../core/memory/commit-log.ts';
+import type { Squashable } from '../../core/memory/history.ts';
 import { type Command, flagText } from '../line/command.ts';
 import { mayGoOn } from '../line/prompt.ts';
 import { asJson, outputFlag, showResult } from '../line/result.ts';

@@ -7,7 +7,7 @@ import type { Context } from '../../core/declarations/context.ts';
 import type { Toolset } from '../../core/declarations/toolset.ts';
 import { memoryFolderName } from '../../core/declarations/workspace.ts';
 import { cautionsJson } from '../../core/memory/answer-fields.ts';
-import { type CopiedRecord, type Damaged, describeCopy } from '../../core/memory/store.ts';
+import { type CopiedRecord, type Damaged, describeCopy } from '../../core/memory/listing.ts';
 import { readSyncState, type SyncState } from '../../core/memory/sync-state.ts';
 import type { Command } from '../line/command.ts';
 import { wordingFor } from '../line/error-wording.ts';

@@ -1,5 +1,6 @@
 import { counted } from '../../core/answers/painter.ts';
-import type { Division, MadeCommit } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/commit-log.ts';
+import type { Division } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Command, flagText } from '../line/command.ts';
 import { exitStatus } from '../line/exit-status.ts';

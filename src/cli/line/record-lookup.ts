@@ -4,7 +4,8 @@ import { formatAddress, parseAddress } from '../../core/markdown/section-stateme
 import { plain } from '../../core/markdown/sections.ts';
 import { withoutDate } from '../../core/markdown/title-date.ts';
 import type { History, PastRecord, Snapshot } from '../../core/memory/history.ts';
-import type { Listing, Reader } from '../../core/memory/store.ts';
+import type { Listing } from '../../core/memory/listing.ts';
+import type { Reader } from '../../core/memory/store.ts';
 import { nearestName, nearestNames } from '../../core/names/nearest-name.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';

@@ -13,7 +13,7 @@ import { findRoot } from '../../app/session/root.ts';
 import { selectToolsets } from '../../app/session/toolset-selection.ts';
 import { counted } from '../../core/answers/painter.ts';
 import type { Context, Layout } from '../../core/declarations/context.ts';
-import type { MadeCommit } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/commit-log.ts';
 import type { Session } from '../../core/memory/session.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { own } from '../../core/values/json.ts';

@@ -1,6 +1,7 @@
 import type { GivenEvidence } from '../evidence/annotations.ts';
 import type { Claims } from '../memory/claims.ts';
-import type { History, MadeCommit } from '../memory/history.ts';
+import type { MadeCommit } from '../memory/commit-log.ts';
+import type { History } from '../memory/history.ts';
 import type { Memories } from '../memory/pinned-memories.ts';
 import type { ClientFile, ProposedEntry } from '../memory/proposed-entry.ts';
 import type { Session } from '../memory/session.ts';

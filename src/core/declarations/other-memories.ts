@@ -1,6 +1,7 @@
 import { reportHit } from '../memory/hit-form.ts';
 import { type ForeignHit, maxForeign, reportForeign } from '../memory/pinned-memories.ts';
-import type { FileHit, RecordText, SearchHit, SearchRequest } from '../memory/store.ts';
+import type { FileHit, SearchHit, SearchRequest } from '../memory/search-hit.ts';
+import type { RecordText } from '../memory/store.ts';
 import { MemoryError } from '../values/error.ts';
 import type { Context } from './context.ts';
 

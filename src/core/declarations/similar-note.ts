@@ -1,6 +1,7 @@
 import { formatAddress } from '../markdown/section-statements.ts';
 import { similarField } from '../memory/hit-form.ts';
-import { type Located, leastLikeness, type SimilarRecord } from '../memory/store.ts';
+import type { Located } from '../memory/listing.ts';
+import { leastLikeness, type SimilarRecord } from '../memory/store.ts';
 import type { RecordType } from '../record/record-type.ts';
 import type { Context } from './context.ts';
 

@@ -1,5 +1,6 @@
 import type { Claims } from '../memory/claims.ts';
-import type { History, MadeCommit } from '../memory/history.ts';
+import type { MadeCommit } from '../memory/commit-log.ts';
+import type { History } from '../memory/history.ts';
 import type { Memories } from '../memory/pinned-memories.ts';
 import type { Session } from '../memory/session.ts';
 import type { Store } from '../memory/store.ts';

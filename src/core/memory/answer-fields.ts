@@ -1,11 +1,7 @@
 import type { JsonObject } from '../values/json.ts';
-import type {
-  CautionsByPath,
-  Damaged,
-  RecordDoubts,
-  SearchExplanation,
-  SearchResult,
-} from './store.ts';
+import type { Damaged } from './listing.ts';
+import type { SearchExplanation, SearchResult } from './search-hit.ts';
+import type { CautionsByPath, RecordDoubts } from './store.ts';
 
 /** Makes the field `damaged` of an answer, or nothing if every file can be read. */
 export function reportDamaged(damaged: readonly Damaged[]): JsonObject {

@@ -1,4 +1,4 @@
-import type { CommitInfo } from './history.ts';
+import type { CommitInfo } from './commit-log.ts';
 
 /** The programs of ours by which people make changes. */
 const ofPeople = /^memory-bank-(?:cli|view)(?:\/|$)/;

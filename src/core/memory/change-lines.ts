@@ -1,6 +1,6 @@
 import { type Painter, paintDiff, type Style } from '../answers/painter.ts';
 import type { JsonValue } from '../values/json.ts';
-import type { FieldChange, LoggedChange, RecordChange } from './history.ts';
+import type { FieldChange, LoggedChange, RecordChange } from './commit-log.ts';
 
 const marks: Record<LoggedChange['change'], readonly [mark: string, style: Style]> = {
   added: ['+', 'good'],

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../values/json.ts';
 import { cautionField, reportDamaged, reportExplanation, reportLeftOut } from './answer-fields.ts';
-import type { HitChange, SearchHit, SearchResult, SimilarRecord } from './store.ts';
+import type { HitChange, SearchHit, SearchResult } from './search-hit.ts';
+import type { SimilarRecord } from './store.ts';
 
 /** The parts of a hit that say what the record holds, and how far to trust it. */
 export type ShownHit = Pick<

@@ -1,7 +1,7 @@
 import type { AnyRecordType } from '../record/record-type.ts';
-import type { MadeCommit, RecordChange } from './history.ts';
+import type { MadeCommit, RecordChange } from './commit-log.ts';
 import { reportHit } from './hit-form.ts';
-import type { SearchHit, SearchRequest } from './store.ts';
+import type { SearchHit, SearchRequest } from './search-hit.ts';
 
 /** A memory of another repository, as `config.yaml` pins it. */
 export interface MemoryPin {

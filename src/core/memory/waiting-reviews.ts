@@ -1,5 +1,6 @@
+import type { Change, CommitInfo } from './commit-log.ts';
 import type { Decisions } from './conflict.ts';
-import type { BranchMerge, Change, CommitInfo } from './history.ts';
+import type { BranchMerge } from './history.ts';
 
 /** The folder of the branches on which changes wait for a review. */
 export const reviewBranches = 'memory-review/';

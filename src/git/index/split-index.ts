@@ -1,8 +1,9 @@
 import type { Oid } from '../objects/object.ts';
 import { noObject, type ObjectFormat } from '../objects/object-format.ts';
 import { readBitmap } from './bitmap.ts';
-import { fixedSizeOf, formatName, type IndexBlock } from './index-block.ts';
+import { fixedSizeOf, type IndexBlock } from './index-block.ts';
 import { damaged } from './index-extensions.ts';
+import { formatName } from './index-name.ts';
 
 /** Reads the shared index with an id, which is the checksum at its end; undefined if the file is gone. */
 export type ReadShared = (oid: Oid) => Buffer | undefined;

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, isAbsolute, join } from 'node:path';
-import { inflateSync } from 'node:zlib';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Disk, inWaves } from '../disk/disk.ts';
 import { errno, type Files } from '../disk/file-layer.ts';
@@ -14,17 +13,13 @@ import {
   type RawObject,
 } from './object.ts';
 import { ObjectCache } from './object-cache.ts';
+import { type FoundObject, loosePath, maxLookUps, ObjectFolder } from './object-folder.ts';
 import type { ObjectFormat } from './object-format.ts';
-import { inflateStart, maxObjectSize, Pack } from './pack.ts';
 import { storeAsPack } from './pack-file.ts';
 
 /** Cache limit: bytes of trees and commits kept in memory. */
 const cacheSize = 16 * 1024 * 1024;
 const maxAlternateDepth = 5;
-/** Retries of a look-up while new packs appear. */
-const maxLookUps = 5;
-/** The type and the size of a loose object are in its first bytes. */
-const looseStart = 256;
 /** Number of objects from which one write stores them as a pack. */
 const packFrom = 64;
 /** Size from which objects are stored one by one, in bytes before compression. */
@@ -233,7 +228,7 @@ export class ObjectDatabase {
     }
   }
 
-  #found(oid: Oid): Found {
+  #found(oid: Oid): FoundObject {
     const found = this.#lookUp(oid);
     if (!found) {
       throw new MemoryError('damaged', `The git object ${oid} is not in this repository.`, {
@@ -244,7 +239,7 @@ export class ObjectDatabase {
     return found;
   }
 
-  #lookUp(oid: Oid): Found | undefined {
+  #lookUp(oid: Oid): FoundObject | undefined {
     const resolve = (base: Oid) => this.#found(base).read();
     // A repack moves objects to another pack during a look-up. An object is missing only if it was not
     // found and the list of packs has not changed.
@@ -265,13 +260,6 @@ interface Derived {
   content(): Buffer;
 }
 
-/** An object that exists and is not read yet. */
-interface Found {
-  read(): RawObject;
-  /** Its size in bytes. */
-  size(): number;
-}
-
 /**
  * Whether these objects are stored as one pack, as git does with a fetch: each loose object takes a
  * file, a disk block and an fsync. The index format of our packs ends at 2 GiB.
@@ -281,137 +269,11 @@ function isForPack(objects: readonly EncodedObject[]): boolean {
   return objects.reduce((sum, { content }) => sum + content.length, 0) < maxPackBytes;
 }
 
-/** One `objects` folder with its packs. */
-class ObjectFolder {
-  readonly #files: Files;
-  readonly #path: string;
-  readonly #format: () => ObjectFormat;
-  #packs = new Map<string, Pack>();
-  /** The packs at the last listing; undefined before the first one. */
-  #names: ReadonlySet<string> | undefined;
-
-  constructor(files: Files, path: string, format: () => ObjectFormat) {
-    this.#files = files;
-    this.#path = path;
-    this.#format = format;
-  }
-
-  /** Looks in the packs of the last listing, and in the loose objects. */
-  lookUp(oid: Oid, resolve: (oid: Oid) => RawObject): Found | undefined {
-    if (!this.#names) this.list();
-    for (const pack of this.#packs.values()) {
-      const offset = pack.offsetOf(oid);
-      if (offset === undefined) continue;
-      return { read: () => pack.read(offset, resolve), size: () => pack.sizeAt(offset) };
-    }
-    const path = loosePath(this.#path, oid);
-    const loose = this.#files.load(path, maxObjectSize);
-    if (!loose) return undefined;
-    const start = () => loose.bytes ?? this.#startOf(path);
-    return { read: () => parseLoose(oid, loose.bytes), size: () => sizeOfLoose(oid, start()) };
-  }
-
-  /** The first bytes of a file that is too large to read. */
-  #startOf(path: string): Buffer {
-    const fd = this.#files.open(path, 'r');
-    try {
-      return this.#files.pread(fd, looseStart, 0);
-    } finally {
-      this.#files.close(fd);
-    }
-  }
-
-  startingWith(prefix: string, limit: number): Oid[] {
-    const found: Oid[] = [];
-    for (const { name } of this.#files.list(join(this.#path, prefix.slice(0, 2))) ?? []) {
-      const oid = prefix.slice(0, 2) + name;
-      if (oid.length === this.#format().digits && oid.startsWith(prefix)) found.push(oid);
-    }
-    for (let attempt = 0; attempt < maxLookUps && this.list(); attempt++);
-    for (const pack of this.#packs.values()) found.push(...pack.startingWith(prefix, limit));
-    return found;
-  }
-
-  close(): void {
-    for (const pack of this.#packs.values()) pack.close();
-    this.#packs.clear();
-    this.#names = undefined;
-  }
-
-  /** Lists the packs again; returns whether the list changed. */
-  list(): boolean {
-    const folder = join(this.#path, 'pack');
-    const names = new Set<string>();
-    for (const { name } of this.#files.list(folder) ?? []) {
-      if (name.endsWith('.idx')) names.add(name.slice(0, -4));
-    }
-    const packs = new Map<string, Pack>();
-    for (const name of names) {
-      const pack = this.#packs.get(name) ?? this.#open(folder, name);
-      if (pack) packs.set(name, pack);
-    }
-    for (const [name, pack] of this.#packs) if (!packs.has(name)) pack.close();
-    this.#packs = packs;
-    const known = this.#names;
-    this.#names = names;
-    return known?.size !== names.size || [...names].some((name) => !known.has(name));
-  }
-
-  #open(folder: string, name: string): Pack | undefined {
-    try {
-      return Pack.open(this.#files, folder, name, this.#format());
-    } catch (error) {
-      // A repack may have removed it since the listing: the next listing has another pack.
-      if (errno(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-  }
-}
-
-/** @param folder the `objects` folder. */
-function loosePath(folder: string, oid: Oid): string {
-  return join(folder, oid.slice(0, 2), oid.slice(2));
-}
-
-/** @param bytes undefined for a file over the limit. */
-function parseLoose(oid: Oid, bytes: Buffer | undefined): RawObject {
-  if (!bytes) throw damaged(oid, 'too large to read');
-  try {
-    const raw = inflateSync(bytes, { maxOutputLength: maxObjectSize + looseStart });
-    const nul = raw.indexOf(0);
-    const [type, size] = raw.toString('latin1', 0, nul).split(' ');
-    const content = raw.subarray(nul + 1);
-    if (isType(type) && Number(size) === content.length) return { type, content };
-  } catch {
-    // The message below covers every kind of damage.
-  }
-  throw damaged(oid, 'damaged');
-}
-
-/** @param bytes the file, or its first bytes. */
-function sizeOfLoose(oid: Oid, bytes: Buffer): number {
-  const start = inflateStart(bytes.subarray(0, looseStart)).toString('latin1', 0, looseStart);
-  const [, size] = /^[a-z]+ (\d{1,15})\0/.exec(start) ?? [];
-  if (size === undefined) throw damaged(oid, 'damaged');
-  return Number(size);
-}
-
-function damaged(oid: Oid, what: string): MemoryError {
-  return new MemoryError('damaged', `The git object ${oid} is ${what}.`, {
-    hint: 'Run "git fsck" to list all damage.',
-    data: { oid },
-  });
-}
-
 /** Marks the rejection of a promise as handled; its caller awaits it later. */
 function rejected(reason: Error): Promise<never> {
   const promise = Promise.reject(reason);
   promise.catch(() => undefined);
   return promise;
-}
-
-function isType(text: string | undefined): text is ObjectType {
-  return text === 'blob' || text === 'tree' || text === 'commit' || text === 'tag';
 }
 
 function collectAlternates(files: Files, folder: string, found: string[], depth: number): void {

@@ -1,7 +1,8 @@
 import { dirname, join, posix, relative, resolve, sep, win32 } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
-import { errno, type Files, lookThrough, NodeFiles } from '../disk/file-layer.ts';
+import { errno, type Files, lookThrough } from '../disk/file-layer.ts';
 import { checkSize } from '../disk/folder.ts';
+import { NodeFiles } from '../disk/node-files.ts';
 import { storageError } from '../disk/storage-error.ts';
 import { findWorkTree } from './discover.ts';
 

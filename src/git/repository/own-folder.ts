@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Disk, type Durability, removeIfEmpty } from '../disk/disk.ts';
-import { type Files, NodeFiles } from '../disk/file-layer.ts';
+import type { Files } from '../disk/file-layer.ts';
+import { NodeFiles } from '../disk/node-files.ts';
 import { storageError } from '../disk/storage-error.ts';
 import { discardName } from '../locks/owned-names.ts';
 import { ProcessLock, tokenIn } from '../locks/process-lock.ts';

@@ -1,5 +1,6 @@
-import type { App, Reply } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import type { CallOptions } from '../../app/session/call-context.ts';
+import type { Reply } from '../../app/session/call-report.ts';
 import { maxAnswer, openFile } from '../../core/answers/answer-limit.ts';
 import type { LogLevel } from '../../core/declarations/context.ts';
 import type { Tool } from '../../core/declarations/tool.ts';

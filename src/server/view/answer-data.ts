@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { authorName } from '../../core/memory/author-name.ts';
-import type { CommitInfo, LogEntry } from '../../core/memory/history.ts';
+import type { CommitInfo, LogEntry } from '../../core/memory/commit-log.ts';
 import type { CommitData, Entry, RecordReference } from '../page/answers.ts';
 import type { KnownRecord } from './record-source.ts';
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../core/declarations/context.ts';
-import type { CompareRequest, RecordChange } from '../../core/memory/history.ts';
+import type { RecordChange } from '../../core/memory/commit-log.ts';
+import type { CompareRequest } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Difference, StateComparison } from '../page/answers.ts';
 import { commitData } from './answer-data.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
 import { anchorOf } from '../../core/markdown/anchors.ts';
 import { joint } from '../../core/markdown/section-path.ts';
-import { describeCopy } from '../../core/memory/store.ts';
+import { describeCopy } from '../../core/memory/listing.ts';
 import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
 import { type Home, homeShape } from '../page/answers.ts';
 import { at, commitData, referenceTo } from './answer-data.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
 import { authorName, isOfPerson } from '../../core/memory/author-name.ts';
-import type { CommitInfo, LogEntry, NewestCommits } from '../../core/memory/history.ts';
+import type { CommitInfo, LogEntry, NewestCommits } from '../../core/memory/commit-log.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import { type News, newsShape } from '../page/answers.ts';

@@ -4,7 +4,7 @@ import type { CallOptions } from '../../app/session/call-context.ts';
 import { commitMeta } from '../../app/session/call-report.ts';
 import type { Context } from '../../core/declarations/context.ts';
 import type { Toolset } from '../../core/declarations/toolset.ts';
-import type { MadeCommit } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/commit-log.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { parseInput } from '../../core/values/input.ts';

@@ -2,7 +2,7 @@ import { recordText } from '../../app/project/record-text.ts';
 import type { Context } from '../../core/declarations/context.ts';
 import { formatPlace, parseGiven } from '../../core/evidence/annotations.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
-import type { CommitInfo } from '../../core/memory/history.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject } from '../../core/values/json.ts';

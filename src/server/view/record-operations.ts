@@ -6,7 +6,7 @@ import { renderHtml } from '../../core/markdown/html.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { reportLeftOut } from '../../core/memory/answer-fields.ts';
 import { besides, type ShownHit, standing } from '../../core/memory/hit-form.ts';
-import type { SearchExplanation, SearchHit } from '../../core/memory/store.ts';
+import type { SearchExplanation, SearchHit } from '../../core/memory/search-hit.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject, type JsonObject } from '../../core/values/json.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/declarations/context.ts';
-import type { CopiedRecord, Damaged } from '../../core/memory/store.ts';
+import type { CopiedRecord, Damaged } from '../../core/memory/listing.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject } from '../../core/values/json.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
 import { isOfPerson } from '../../core/memory/author-name.ts';
-import type { CommitInfo, LogEntry } from '../../core/memory/history.ts';
+import type { CommitInfo, LogEntry } from '../../core/memory/commit-log.ts';
 import { isObject } from '../../core/values/json.ts';
 import { type Home, reviewedShape } from '../page/answers.ts';
 import { countMakers } from './answer-data.ts';

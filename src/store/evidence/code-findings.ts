@@ -2,7 +2,7 @@ import { formatPlace } from '../../core/evidence/annotations.ts';
 import { verdicts } from '../../core/evidence/finding-kinds.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
-import type { CommitInfo } from '../../core/memory/history.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { HistoryReader } from '../history/history-reader.ts';

@@ -1,5 +1,5 @@
 import { authorName } from '../../core/memory/author-name.ts';
-import type { CommitCounts, CommitFilter, CommitInfo } from '../../core/memory/history.ts';
+import type { CommitCounts, CommitFilter, CommitInfo } from '../../core/memory/commit-log.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { Slice } from '../records/slices.ts';
 import type { ChangeIndex } from './change-index.ts';

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
-import type { CommitInfo, PastRecord, Snapshot } from '../../core/memory/history.ts';
-import type { SearchHit, SearchRequest, SearchResult } from '../../core/memory/store.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
+import type { PastRecord, Snapshot } from '../../core/memory/history.ts';
+import type { SearchHit, SearchRequest, SearchResult } from '../../core/memory/search-hit.ts';
 import { TreeFolder } from '../../git/objects/tree-folder.ts';
 import { readableIn } from '../modes/access.ts';
 import { maxFileBytes, type RecordFile } from '../records/record-file.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { unifiedDiff } from '../../core/diff/unified-diff.ts';
 import { markdownDiff } from '../../core/markdown/empty-sections.ts';
 import { Sections } from '../../core/markdown/section-statements.ts';
-import type { Change, FieldChange, RecordChange } from '../../core/memory/history.ts';
+import type { Change, FieldChange, RecordChange } from '../../core/memory/commit-log.ts';
 import type { JsonValue } from '../../core/values/json.ts';
 import { changedSections } from '../merge/section-choice.ts';
 import type { PathChange } from './change-index.ts';

@@ -5,7 +5,7 @@ import type {
   LogEntry,
   LoggedChange,
   LogRequest,
-} from '../../core/memory/history.ts';
+} from '../../core/memory/commit-log.ts';
 import type { Confirmed } from '../../core/memory/store.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex } from './change-index.ts';

@@ -1,4 +1,4 @@
-import type { LogEntry, NewestCommits } from '../../core/memory/history.ts';
+import type { LogEntry, NewestCommits } from '../../core/memory/commit-log.ts';
 import type { Confirmed } from '../../core/memory/store.ts';
 import { monotonicTime } from '../../core/timing/clock.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';

@@ -1,4 +1,4 @@
-import type { SearchRequest, SearchResult } from '../../core/memory/store.ts';
+import type { SearchRequest, SearchResult } from '../../core/memory/search-hit.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';

@@ -3,8 +3,9 @@ import {
   parseAddress,
   type RecordAddress,
 } from '../../core/markdown/section-statements.ts';
-import type { CommitInfo, Restoration, RestoreOptions } from '../../core/memory/history.ts';
-import type { Damaged } from '../../core/memory/store.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
+import type { Restoration, RestoreOptions } from '../../core/memory/history.ts';
+import type { Damaged } from '../../core/memory/listing.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { boundedListing } from '../records/bounded-listing.ts';

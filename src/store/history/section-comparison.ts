@@ -4,7 +4,7 @@ import {
   type RecordAddress,
   Sections,
 } from '../../core/markdown/section-statements.ts';
-import type { RecordChange } from '../../core/memory/history.ts';
+import type { RecordChange } from '../../core/memory/commit-log.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { type HistoryReader, noRecord } from './history-reader.ts';
 

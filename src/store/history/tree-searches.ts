@@ -1,4 +1,4 @@
-import type { SearchRequest, SearchResult } from '../../core/memory/store.ts';
+import type { SearchRequest, SearchResult } from '../../core/memory/search-hit.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { TreeFolder } from '../../git/objects/tree-folder.ts';
 import { maxTreeBytes } from '../derived/derived-cleaning.ts';

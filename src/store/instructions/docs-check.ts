@@ -1,7 +1,7 @@
 import type { DocFinding, DocFindings, DocsReport } from '../../core/evidence/doc-finding.ts';
 import { docKinds } from '../../core/evidence/finding-kinds.ts';
 import type { EvidenceRequest } from '../../core/evidence/verdict.ts';
-import type { CommitInfo } from '../../core/memory/history.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
 import { addTo } from '../../core/values/multimap.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { forkPoint } from '../evidence/evidence-check.ts';

@@ -1,6 +1,6 @@
 import { readStatements } from '../../core/markdown/section-statements.ts';
 import type { ForeignHit, ForeignRecord, MemoryPin } from '../../core/memory/pinned-memories.ts';
-import type { HitChange, SearchHit, SearchRequest } from '../../core/memory/store.ts';
+import type { HitChange, SearchHit, SearchRequest } from '../../core/memory/search-hit.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { PastRecords } from '../history/past-records.ts';
 import type { RecordFile } from '../records/record-file.ts';

@@ -1,4 +1,4 @@
-import type { RecordChange } from '../../core/memory/history.ts';
+import type { RecordChange } from '../../core/memory/commit-log.ts';
 import type { MemoryPin, PinPreview } from '../../core/memory/pinned-memories.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';

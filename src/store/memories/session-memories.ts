@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dayOf } from '../../core/declarations/context.ts';
 import { decisionTitle } from '../../core/evidence/text-statements.ts';
-import type { MadeCommit } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/commit-log.ts';
 import {
   type ForeignHit,
   type ForeignRecord,
@@ -12,7 +12,7 @@ import {
   type PinPreview,
   parseForeign,
 } from '../../core/memory/pinned-memories.ts';
-import type { SearchRequest } from '../../core/memory/store.ts';
+import type { SearchRequest } from '../../core/memory/search-hit.ts';
 import type { AnyRecordType, BriefPoint } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { withStorageErrors } from '../../git/disk/storage-error.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import { Disk, type Durability } from '../../git/disk/disk.ts';
-import { NodeFiles } from '../../git/disk/file-layer.ts';
+import { NodeFiles } from '../../git/disk/node-files.ts';
 import { maxConfigSize } from '../../git/repository/config.ts';
 import {
   type ConfigSection,

@@ -1,14 +1,12 @@
-import { join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import { counted } from '../../core/answers/painter.ts';
 import { memoryFolderName } from '../../core/declarations/workspace.ts';
-import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { Repository } from '../../git/commit/repository.ts';
 import { checkNowhere } from '../../git/commit/work-tree.ts';
 import { Folder } from '../../git/disk/folder.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
-import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import {
   eachBranch,
   type MemoryPlace,
@@ -22,10 +20,18 @@ import { commitMessage } from '../records/message.ts';
 import { SettingsFile } from '../records/settings-file.ts';
 import { copyMemory, embedMemory, objectsOf } from './copied-history.ts';
 import { tipOf } from './memory-branches.ts';
-import { changesBetween, checkClean, type PlacedFiles } from './memory-files.ts';
+import { changesBetween, checkClean } from './memory-files.ts';
 import { folderIn, type PlacesOptions, treeFolder } from './memory-folders.ts';
 import { followRemote } from './memory-places.ts';
-import { ReviewBase } from './review-base.ts';
+import {
+  checkFree,
+  checkReviews,
+  hasMoved,
+  isShallow,
+  type MovedMemory,
+  otherMemory,
+  workTreeOf,
+} from './move-checks.ts';
 
 /** The steps of a move of a memory. */
 export interface MovePlan {
@@ -75,11 +81,6 @@ export async function planMove(
 interface Part {
   readonly steps: readonly string[];
   run(): Promise<void>;
-}
-
-/** The place that the memory leaves. */
-interface Source extends PlacedFiles {
-  readonly placement: MemoryPlace | undefined;
 }
 
 const nothing: Part = { steps: [], run: async () => undefined };
@@ -165,7 +166,7 @@ class Mover {
     )();
   }
 
-  #source(placement: MemoryPlace | undefined): Source {
+  #source(placement: MemoryPlace | undefined): MovedMemory {
     const repository = this.#project;
     const folder = this.#folder;
     if (!placement) {
@@ -199,7 +200,7 @@ class Mover {
   }
 
   /** The last commit of a history of the memory alone, in the repository of the project. */
-  async #historyOf({ placement, repository, folder, tip }: Source): Promise<Oid | undefined> {
+  async #historyOf({ placement, repository, folder, tip }: MovedMemory): Promise<Oid | undefined> {
     if (tip === undefined || placement?.kind === 'own-branch') return tip;
     const copy = copyMemory(repository.odb, tip, folder, this.#folder, !placement);
     await repository.direct.store(copy.objects);
@@ -328,7 +329,7 @@ class Mover {
   }
 
   /** Leaves the current branch, if the memory of it is a part of the history of the present one. */
-  async #leaveRest(present: Source, to: string): Promise<Part> {
+  async #leaveRest(present: MovedMemory, to: string): Promise<Part> {
     const rest = this.#source(undefined);
     if (this.#memoryAt(rest.tip) === undefined) return nothing;
     const [now, old] = [await this.#historyOf(present), await this.#historyOf(rest)];
@@ -339,7 +340,7 @@ class Mover {
     return this.#leave(rest, to);
   }
 
-  #leave(source: Source, to: string): Part {
+  #leave(source: MovedMemory, to: string): Part {
     const { placement, repository, folder, tip, top } = source;
     if (placement?.kind === 'repository') {
       return { ...nothing, steps: [`The memory in ${placement.folder} stays as it is.`] };
@@ -388,64 +389,4 @@ class Mover {
       return { message, changes, ...(join && { join }) };
     });
   }
-}
-
-/** @throws MemoryError `unsupported` if the folder is not in a repository. */
-function workTreeOf({ disk }: PlacesOptions, folder: string): WorkTree {
-  const tree = findWorkTree(disk.files, folder);
-  if (tree && disk.files.realpath(folder) !== undefined) return tree;
-  throw new MemoryError('unsupported', `${folder} is not in a git repository.`, {
-    hint: `Create one: "git init ${relative(process.cwd(), resolve(folder)) || '.'}".`,
-    data: { path: folder },
-  });
-}
-
-/**
- * Refuses to leave changes behind that wait for a review.
- *
- * @throws MemoryError `conflict`.
- */
-async function checkReviews({ repository, folder, placement }: Source): Promise<void> {
-  const base = await new ReviewBase(folder, !placement).tip(repository);
-  const prefix = `refs/heads/${reviewBranches}`;
-  const waiting = repository.refs
-    .list(prefix)
-    .filter((one) => reachableCommits(repository.odb, base, [{ name: '', ...one }]).size > 0)
-    .map(({ ref }) => ref.slice(prefix.length));
-  if (waiting.length === 0) return;
-  throw new MemoryError('conflict', `Changes wait for a review: ${waiting.join(', ')}.`, {
-    hint: 'Accept or drop them first: "memory-bank review". Nothing was changed.',
-    data: { reviews: waiting },
-  });
-}
-
-function otherMemory(folder: string): MemoryError {
-  return new MemoryError('already_exists', `${folder} has another memory.`, {
-    hint: '"memory-bank export" and "memory-bank import" bring the records of one memory into another. Nothing was changed.',
-  });
-}
-
-function hasMoved(): MemoryError {
-  return new MemoryError('busy', 'The memory was changed meanwhile.', {
-    hint: 'Run the command again; what it has copied stays.',
-  });
-}
-
-function isShallow({ top }: WorkTree): MemoryError {
-  return new MemoryError('unsupported', `${top} is a shallow clone: its history cannot be moved.`, {
-    hint: `Run "git -C ${top} fetch --unshallow".`,
-  });
-}
-
-/** Git cannot have a branch and another one below its name. */
-function checkFree(branches: readonly string[], wanted: string): void {
-  const blocking = branches.find(
-    (branch) => branch.startsWith(`${wanted}/`) || wanted.startsWith(`${branch}/`),
-  );
-  if (blocking === undefined) return;
-  throw new MemoryError(
-    'already_exists',
-    `Git cannot have the branch ${wanted} next to the branch ${blocking}.`,
-    { hint: 'Give another name with --branch, or rename the other branch. Nothing was changed.' },
-  );
 }

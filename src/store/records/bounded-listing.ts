@@ -1,4 +1,4 @@
-import type { ListOptions } from '../../core/memory/store.ts';
+import type { ListOptions } from '../../core/memory/listing.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { LiveRecords } from './live-records.ts';

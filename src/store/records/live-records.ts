@@ -1,4 +1,4 @@
-import type { ListOptions } from '../../core/memory/store.ts';
+import type { ListOptions } from '../../core/memory/listing.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import type { LoadedFile, Stat } from '../../git/disk/file-layer.ts';
 import type { ReadFolder } from '../../git/disk/folder.ts';

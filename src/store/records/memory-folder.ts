@@ -1,5 +1,5 @@
 import { join, sep } from 'node:path';
-import type { MadeCommit } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/commit-log.ts';
 import type { OnStored, Provenance } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -24,17 +24,11 @@ import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
 import { planChange } from './change-plan.ts';
 import { type PlannedChange, type RepeatableChange, retried } from './change-round.ts';
-import { earlierId } from './earlier-id.ts';
 import { LiveRecords } from './live-records.ts';
-import {
-  configPath,
-  lacksFormat,
-  type MemoryConfig,
-  ownFiles,
-  writeConfig,
-} from './memory-config.ts';
+import { configPath, lacksFormat, type MemoryConfig } from './memory-config.ts';
 import { MemoryHome, type MemoryHomeOptions } from './memory-home.ts';
 import type { Actor } from './message.ts';
+import { OwnFiles } from './own-files.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
 import { SettingsFile } from './settings-file.ts';
 import { LiveTransaction, RecordChangedError } from './transaction.ts';
@@ -49,6 +43,7 @@ export interface MemoryFolderOptions extends MemoryHomeOptions {
 export class MemoryFolder {
   readonly view: LiveRecords;
   readonly settings: SettingsFile;
+  readonly own: OwnFiles;
   readonly #options: MemoryFolderOptions;
   readonly #folder: LayoutFolder;
   readonly #watcher: Watcher;
@@ -61,6 +56,11 @@ export class MemoryFolder {
     const stored = new Folder(options.disk.files, options.path);
     this.settings = new SettingsFile(stored);
     this.#folder = new LayoutFolder(stored, () => this.settings.hasEntryFiles);
+    this.own = new OwnFiles(this.settings, {
+      text: (path) => this.text(path),
+      project: new Folder(options.disk.files, options.root),
+      uuid: options.uuid,
+    });
     const checkCommit = () => this.settings.checkFormat();
     const signsOff = () => this.settings.signsOff;
     this.#home = new MemoryHome({ ...options, checkCommit, signsOff });
@@ -219,11 +219,11 @@ export class MemoryFolder {
       outcome = { result };
       const edits = draft.changes();
       const first = settings === undefined && edits.length > 0;
-      const own = first || options.initialize ? this.#ownChanges() : [];
+      const own = first || options.initialize ? this.own.changes() : [];
       const guard = this.#guard(settings);
       // A setting that restricts may have been written by hand, in a format that older programs write.
       const raises = own.length === 0 && edits.length > 0 && settings && lacksFormat(settings);
-      const configured = options.configure || raises ? this.#configured(options.configure) : [];
+      const configured = options.configure || raises ? this.own.configured(options.configure) : [];
       const isDivided =
         this.settings.hasEntryFiles && edits.some(({ path }) => isStoredApart(path));
       const planned = planChange([...own, ...configured, ...edits], {
@@ -291,61 +291,6 @@ export class MemoryFolder {
     } catch (error) {
       throw storageError(error, 'change the memory');
     }
-  }
-
-  /** The missing parts of the memory's own files. */
-  #ownChanges(): TextChange[] {
-    return ownFiles(this.projectId() ?? this.earlierId() ?? this.#options.uuid()).flatMap(
-      ([path, complete]) => {
-        const before = this.text(path);
-        const after = complete(before);
-        return after === before ? [] : [{ path, before, after }];
-      },
-    );
-  }
-
-  /**
-   * Changes the settings, and gives them the format that they need.
-   *
-   * @throws MemoryError `not_found` if there are no settings yet.
-   */
-  #configured(configure = (settings: MemoryConfig) => settings): TextChange[] {
-    const [settings, before] = [this.settings.values(), this.text(configPath)];
-    if (settings === undefined || before === undefined) {
-      throw new MemoryError('not_found', `There is no ${configPath} yet.`, {
-        hint: 'Run "memory-bank init" first. Nothing was changed.',
-      });
-    }
-    const after = writeConfig(configure(settings), before);
-    return after === before ? [] : [{ path: configPath, before, after }];
-  }
-
-  /** Whether the memory's own files are complete. */
-  get complete(): boolean {
-    return this.lacking().length === 0;
-  }
-
-  /** Lists the memory's own files that are missing or incomplete. */
-  lacking(): readonly string[] {
-    return this.#ownChanges().map(({ path }) => path);
-  }
-
-  /**
-   * The project's id in `config.yaml`; undefined before the first write.
-   *
-   * @throws MemoryError `damaged` if the file does not contain it.
-   */
-  projectId(): string | undefined {
-    return this.settings.values()?.project_id;
-  }
-
-  /**
-   * Returns the id that an earlier program has left in the project; see `earlierId`.
-   *
-   * @throws MemoryError `damaged` if its files cannot be read.
-   */
-  earlierId(): string | undefined {
-    return earlierId(new Folder(this.#options.disk.files, this.root));
   }
 
   /** Whether there is any memory here, also one made by hand. */

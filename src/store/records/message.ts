@@ -1,5 +1,5 @@
 import type { RecordAddress } from '../../core/markdown/section-statements.ts';
-import type { CommitInfo } from '../../core/memory/history.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
 import type { Author } from '../../core/memory/session.ts';
 import type { Confirmed, Provenance } from '../../core/memory/store.ts';
 import type { Commit, Oid, Signature } from '../../git/objects/object.ts';

@@ -6,8 +6,8 @@ import {
   type Listing,
   type ListOptions,
   type Located,
-  type Reader,
-} from '../../core/memory/store.ts';
+} from '../../core/memory/listing.ts';
+import type { Reader } from '../../core/memory/store.ts';
 import type { AnyRecordType, RecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Access } from '../modes/access.ts';

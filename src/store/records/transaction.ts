@@ -6,7 +6,8 @@ import {
   parseAddress,
   textAt,
 } from '../../core/markdown/section-statements.ts';
-import type { Listing, ListOptions, Located, Transaction } from '../../core/memory/store.ts';
+import type { Listing, ListOptions, Located } from '../../core/memory/listing.ts';
+import type { Transaction } from '../../core/memory/store.ts';
 import { missing } from '../../core/memory/supersede.ts';
 import { encodeName, withHash } from '../../core/names/name.ts';
 import type { AnyRecordType, RecordType } from '../../core/record/record-type.ts';

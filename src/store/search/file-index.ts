@@ -1,5 +1,6 @@
 import { titleOf } from '../../core/markdown/sections.ts';
-import type { FileHit, RecordText } from '../../core/memory/store.ts';
+import type { FileHit } from '../../core/memory/search-hit.ts';
+import type { RecordText } from '../../core/memory/store.ts';
 import type { SearchFields } from '../../core/record/record-type.ts';
 import { inSlices } from '../records/slices.ts';
 import { SearchIndex, type SearchOptions } from './index.ts';

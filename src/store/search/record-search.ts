@@ -2,12 +2,11 @@ import { formatAddress } from '../../core/markdown/section-statements.ts';
 import type {
   FileHit,
   LeftOut,
-  RecordText,
   SearchHit,
   SearchRequest,
   SearchResult,
-  SimilarRecord,
-} from '../../core/memory/store.ts';
+} from '../../core/memory/search-hit.ts';
+import type { RecordText, SimilarRecord } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { searchedFields } from '../../core/record/searched-fields.ts';
 import { invalid } from '../../core/values/error.ts';

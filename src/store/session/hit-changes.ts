@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { authorName, isOfPerson } from '../../core/memory/author-name.ts';
-import type { CommitInfo } from '../../core/memory/history.ts';
-import type { HitChange, SearchHit } from '../../core/memory/store.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
+import type { HitChange, SearchHit } from '../../core/memory/search-hit.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { type Oid, objectId, parseCommit } from '../../git/objects/object.ts';

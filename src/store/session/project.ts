@@ -12,7 +12,7 @@ import type {
 } from '../../core/declarations/context.ts';
 import type { HookMoment } from '../../core/declarations/hook-moment.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
-import type { MadeCommit } from '../../core/memory/history.ts';
+import type { MadeCommit } from '../../core/memory/commit-log.ts';
 import type { ClientFile, ProposedEntry } from '../../core/memory/proposed-entry.ts';
 import type { Provenance } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -44,7 +44,7 @@ export class StoreProject implements Omit<Project, 'use'> {
 
   async info(): Promise<ProjectInfo> {
     const { isStopped: _, ...site } = await this.site();
-    const projectId = this.#memory.projectId();
+    const projectId = this.#memory.own.projectId();
     return { ...site, projectId, readOnly: this.#memory.settings.readOnly };
   }
 
@@ -61,7 +61,7 @@ export class StoreProject implements Omit<Project, 'use'> {
   }
 
   async lacking(): Promise<readonly string[]> {
-    return this.#memory.lacking();
+    return this.#memory.own.lacking();
   }
 
   async conflicts(): Promise<readonly string[]> {
@@ -83,9 +83,9 @@ export class StoreProject implements Omit<Project, 'use'> {
   }
 
   async initialize(): Promise<string> {
-    const known = this.#memory.projectId();
-    checkSame(this.#memory.earlierId(), earlierIdPath, known, configPath);
-    if (known !== undefined && this.#memory.complete) return known;
+    const known = this.#memory.own.projectId();
+    checkSame(this.#memory.own.earlierId(), earlierIdPath, known, configPath);
+    if (known !== undefined && this.#memory.own.lacking().length === 0) return known;
     const subject = known
       ? 'complete the files of the memory itself'
       : 'initialize the memory of this project';
@@ -99,7 +99,7 @@ export class StoreProject implements Omit<Project, 'use'> {
         throw this.#cannotCreate(error) ?? error;
       });
     if (made) this.#rights.onCommit(made);
-    const id = this.#memory.projectId();
+    const id = this.#memory.own.projectId();
     if (id === undefined) throw new MemoryError('internal', 'The memory folder got no id.');
     return id;
   }

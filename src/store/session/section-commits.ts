@@ -1,5 +1,5 @@
 import { type NamedSection, namedSections } from '../../core/markdown/section-path.ts';
-import type { CommitInfo } from '../../core/memory/history.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
 import type { Step } from '../history/lineage.ts';

@@ -7,21 +7,23 @@ import {
   type RecordAddress,
   Sections,
 } from '../../core/markdown/section-statements.ts';
+import type {
+  ChangeKind,
+  CommitCounts,
+  CommitInfo,
+  Log,
+  LogRequest,
+  NewestCommits,
+} from '../../core/memory/commit-log.ts';
 import type { Decisions } from '../../core/memory/conflict.ts';
 import type {
   BlamedLine,
   BranchMerge,
-  ChangeKind,
-  CommitCounts,
-  CommitInfo,
   CompareRequest,
   Comparison,
   Division,
   DivisionRequest,
   History,
-  Log,
-  LogRequest,
-  NewestCommits,
   Resolution,
   Restoration,
   Snapshot,
@@ -31,7 +33,7 @@ import type {
   TangledCommit,
   UnmergedRecord,
 } from '../../core/memory/history.ts';
-import type { SearchHit } from '../../core/memory/store.ts';
+import type { SearchHit } from '../../core/memory/search-hit.ts';
 import type { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { branches } from '../history/branch-tips.ts';

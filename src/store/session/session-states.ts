@@ -1,4 +1,5 @@
-import type { CopiedRecord, Damaged, RecordStates, TypedRecord } from '../../core/memory/store.ts';
+import type { CopiedRecord, Damaged } from '../../core/memory/listing.ts';
+import type { RecordStates, TypedRecord } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { statNumbers } from '../../git/disk/file-layer.ts';
 import type { ChangeLog } from '../records/change-log.ts';

@@ -5,24 +5,23 @@ import {
 } from '../../core/markdown/section-statements.ts';
 import { cautionOf } from '../../core/memory/answer-fields.ts';
 import { isOfAgentAlone } from '../../core/memory/hit-form.ts';
+import type { KeyListing, Listing, ListOptions, Located } from '../../core/memory/listing.ts';
+import type {
+  FileHit,
+  HitChange,
+  SearchHit,
+  SearchRequest,
+  SearchResult,
+} from '../../core/memory/search-hit.ts';
 import type {
   CautionsByPath,
   CountedDecisions,
-  FileHit,
-  HitChange,
-  KeyListing,
-  Listing,
-  ListOptions,
   LocalState,
-  Located,
   OnStored,
   Provenance,
   RecordDoubts,
   RecordStates,
   RecordText,
-  SearchHit,
-  SearchRequest,
-  SearchResult,
   SimilarRecord,
   Store,
   Transaction,

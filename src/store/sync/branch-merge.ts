@@ -1,5 +1,6 @@
+import type { Change } from '../../core/memory/commit-log.ts';
 import type { Decisions } from '../../core/memory/conflict.ts';
-import type { BranchMerge, Change } from '../../core/memory/history.ts';
+import type { BranchMerge } from '../../core/memory/history.ts';
 import type { Provenance } from '../../core/memory/store.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Joined, Proposal } from '../../git/commit/commit-plan.ts';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
 import { Disk } from '../../git/disk/disk.ts';
-import { type Files, NodeFiles } from '../../git/disk/file-layer.ts';
+import type { Files } from '../../git/disk/file-layer.ts';
+import { NodeFiles } from '../../git/disk/node-files.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { isOid } from '../../git/objects/object-format.ts';
 import { Refs } from '../../git/refs/refs.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
-import type { Damaged, Located, Reader, Store } from '../../core/memory/store.ts';
+import type { Damaged, Located } from '../../core/memory/listing.ts';
+import type { Reader, Store } from '../../core/memory/store.ts';
 import { encodeName, fileNames } from '../../core/names/name.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type BankDocument, bankDocument } from './bank-document.ts';

@@ -1,4 +1,5 @@
-import type { HitChange, RecordDoubts } from '../../core/memory/store.ts';
+import type { HitChange } from '../../core/memory/search-hit.ts';
+import type { RecordDoubts } from '../../core/memory/store.ts';
 import { changeNote } from './change-note.ts';
 import type { KeyedPassage } from './keyed-passage.ts';
 import { oneLine, quote } from './layout.ts';

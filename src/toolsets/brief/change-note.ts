@@ -1,5 +1,5 @@
 import { changeText, isOfAgentAlone } from '../../core/memory/hit-form.ts';
-import type { HitChange } from '../../core/memory/store.ts';
+import type { HitChange } from '../../core/memory/search-hit.ts';
 import { oneLine } from './layout.ts';
 
 /** Longest name of a person or agent, in characters: a client gives itself any name. */

@@ -1,16 +1,17 @@
 import type { Context } from '../../core/declarations/context.ts';
-import type { LogEntry } from '../../core/memory/history.ts';
+import type { LogEntry } from '../../core/memory/commit-log.ts';
 import { readLastCheck } from '../../core/memory/last-check.ts';
-import type { Listing, TypedRecord } from '../../core/memory/store.ts';
+import type { Listing } from '../../core/memory/listing.ts';
+import type { TypedRecord } from '../../core/memory/store.ts';
 import { readSyncState } from '../../core/memory/sync-state.ts';
 import type { AnyRecordType, BriefPoint } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import type { DamagedRecord } from './attention-lines.ts';
 import type { BranchRelevance } from './branch-relevance.ts';
 import type { BriefLine } from './layout.ts';
 import { promptLines } from './prompt-match.ts';
 import {
   type BriefSource,
-  type DamagedRecord,
   foreignLines,
   type LocatedPoint,
   type MemoryChange,

@@ -1,4 +1,4 @@
-import type { HitChange } from '../../core/memory/store.ts';
+import type { HitChange } from '../../core/memory/search-hit.ts';
 
 /** A line of a brief, and the record that it names. */
 export interface BriefLine {

@@ -4,7 +4,7 @@ import {
   isoTime,
   parseJson,
 } from '../../core/declarations/exchange-format.ts';
-import { byCreation } from '../../core/memory/store.ts';
+import { byCreation } from '../../core/memory/listing.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject } from '../../core/values/json.ts';
 import { documentRecord } from './document.ts';

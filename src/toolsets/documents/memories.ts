@@ -6,7 +6,8 @@ import { defineTool } from '../../core/declarations/tool.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { cautionField, reportDamaged } from '../../core/memory/answer-fields.ts';
-import { byCreation, type Located, type Reader } from '../../core/memory/store.ts';
+import { byCreation, type Located } from '../../core/memory/listing.ts';
+import type { Reader } from '../../core/memory/store.ts';
 import { invalid, MemoryError } from '../../core/values/error.ts';
 import { type Document, documentRecord, documentType, idPrefix } from './document.ts';
 

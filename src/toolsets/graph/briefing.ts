@@ -1,4 +1,5 @@
-import { byCreation, type Damaged, type Listing, type Reader } from '../../core/memory/store.ts';
+import { byCreation, type Damaged, type Listing } from '../../core/memory/listing.ts';
+import type { Reader } from '../../core/memory/store.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import { byKey, find, listLinked } from './crud.ts';
 import { brief, type Passage } from './passage.ts';

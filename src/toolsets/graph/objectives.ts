@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { offsetArgument } from '../../core/answers/offset-argument.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
-import { byCreation } from '../../core/memory/store.ts';
+import { byCreation } from '../../core/memory/listing.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import { create, intact, listOwned, newIdentity, writtenBodies } from './crud.ts';
 import { batch, limits, line, slug, status, text } from './graph-fields.ts';

@@ -1,4 +1,5 @@
-import type { Damaged, Store } from '../../core/memory/store.ts';
+import type { Damaged } from '../../core/memory/listing.ts';
+import type { Store } from '../../core/memory/store.ts';
 import { byKey } from './crud.ts';
 import { listPaths } from './paths.ts';
 import { type Path, path } from './records.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { offsetArgument } from '../../core/answers/offset-argument.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
-import type { Listing, Reader } from '../../core/memory/store.ts';
+import type { Listing } from '../../core/memory/listing.ts';
+import type { Reader } from '../../core/memory/store.ts';
 import { invalid } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
 import type { WorkClaim } from '../../core/memory/claims.ts';
-import type { Located } from '../../core/memory/store.ts';
+import type { Located } from '../../core/memory/listing.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import { findRecord } from './crud.ts';
 import { id } from './graph-fields.ts';

@@ -2,13 +2,8 @@ import * as z from 'zod';
 import { offsetArgument } from '../../core/answers/offset-argument.ts';
 import { type Context, timestamp } from '../../core/declarations/context.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
-import {
-  byCreation,
-  type Listing,
-  type Located,
-  type Reader,
-  type Transaction,
-} from '../../core/memory/store.ts';
+import { byCreation, type Listing, type Located } from '../../core/memory/listing.ts';
+import type { Reader, Transaction } from '../../core/memory/store.ts';
 import { invalid, type MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import { add, find, idOf, intact, listOwned, newIdentity, save, writtenBodies } from './crud.ts';

@@ -1,4 +1,4 @@
-import type { CommitInfo, LoggedChange } from '../../core/memory/history.ts';
+import type { CommitInfo, LoggedChange } from '../../core/memory/commit-log.ts';
 import type { JsonObject, JsonValue } from '../../core/values/json.ts';
 import { countWithin } from '../../core/values/size-budget.ts';
 

@@ -8,7 +8,7 @@ import { cautionField } from '../../core/memory/answer-fields.ts';
 import type { PastRecord } from '../../core/memory/history.ts';
 import { reportSearch } from '../../core/memory/hit-form.ts';
 import { foreignNote, parseForeign } from '../../core/memory/pinned-memories.ts';
-import type { SearchRequest } from '../../core/memory/store.ts';
+import type { SearchRequest } from '../../core/memory/search-hit.ts';
 import { invalid } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import { commitAnswer, endOfPiece, withinBudget } from './answer.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { Painter } from '../../core/answers/painter.ts';
 import { defineOperation } from '../../core/declarations/tool.ts';
-import type { BlamedLine, CommitInfo } from '../../core/memory/history.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
+import type { BlamedLine } from '../../core/memory/history.ts';
 import { commitAnswer, cutDiff, shallowNote, shortId, withinBudget } from './answer.ts';
 import { forPeople, path, revision } from './history-fields.ts';
 

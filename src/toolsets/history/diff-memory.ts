@@ -1,12 +1,8 @@
 import * as z from 'zod';
 import { defineOperation } from '../../core/declarations/tool.ts';
 import { changedRecordLines } from '../../core/memory/change-lines.ts';
-import type {
-  CompareRequest,
-  Comparison,
-  FieldChange,
-  RecordChange,
-} from '../../core/memory/history.ts';
+import type { FieldChange, RecordChange } from '../../core/memory/commit-log.ts';
+import type { CompareRequest, Comparison } from '../../core/memory/history.ts';
 import { commitAnswer, cutDiff, cutList, cutValue, fits, pageOf, withinBudget } from './answer.ts';
 import { forPeople, limit, path, revision, revisionForms, skip } from './history-fields.ts';
 import { restLines } from './history-text.ts';

@@ -1,5 +1,5 @@
 import { counted, type Painter } from '../../core/answers/painter.ts';
-import type { CommitInfo } from '../../core/memory/history.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
 
 /** Time, author and means of a commit. */
 export function provenanceText({ at, author, agent, tool, mode }: CommitInfo): string {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { Painter } from '../../core/answers/painter.ts';
 import { defineOperation } from '../../core/declarations/tool.ts';
-import type { BranchInfo, ChangeKind } from '../../core/memory/history.ts';
+import type { ChangeKind } from '../../core/memory/commit-log.ts';
+import type { BranchInfo } from '../../core/memory/history.ts';
 import { changesAnswer, commitAnswer, pageOf, shortId, withinBudget } from './answer.ts';
 import { forPeople, limit, skip } from './history-fields.ts';
 import { restLines } from './history-text.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { counted, type Painter } from '../../core/answers/painter.ts';
 import { defineOperation } from '../../core/declarations/tool.ts';
 import { changeLine } from '../../core/memory/change-lines.ts';
-import type { LogEntry, LogRequest } from '../../core/memory/history.ts';
+import type { LogEntry, LogRequest } from '../../core/memory/commit-log.ts';
 import {
   changesAnswer,
   commitAnswer,

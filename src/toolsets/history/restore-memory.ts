@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation } from '../../core/declarations/tool.ts';
 import { reportDamaged } from '../../core/memory/answer-fields.ts';
-import type { CommitInfo } from '../../core/memory/history.ts';
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { commitAnswer, cutText, shortId, withinBudget } from './answer.ts';
 import { forPeople, path, revision } from './history-fields.ts';

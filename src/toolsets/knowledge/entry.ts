@@ -1,12 +1,7 @@
 import * as z from 'zod';
 import { withoutEmptySections } from '../../core/markdown/empty-sections.ts';
-import {
-  byCreation,
-  type Damaged,
-  type Listing,
-  type Located,
-  type Reader,
-} from '../../core/memory/store.ts';
+import { byCreation, type Damaged, type Listing, type Located } from '../../core/memory/listing.ts';
+import type { Reader } from '../../core/memory/store.ts';
 import { fileNames } from '../../core/names/name.ts';
 import { markdownCodec } from '../../core/record/codec.ts';
 import { usualRoles } from '../../core/record/part-role.ts';

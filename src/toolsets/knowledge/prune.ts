@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { reportDamaged } from '../../core/memory/answer-fields.ts';
-import type { Listing, Located, Provenance, Reader } from '../../core/memory/store.ts';
+import type { Listing, Located } from '../../core/memory/listing.ts';
+import type { Provenance, Reader } from '../../core/memory/store.ts';
 import { confirm, requireConfirmation } from './confirmation.ts';
 import { categories, entryRecord, type KnowledgeEntry, listEntries } from './entry.ts';
 

@@ -1,4 +1,5 @@
-import type { Located, Reader } from '../../core/memory/store.ts';
+import type { Located } from '../../core/memory/listing.ts';
+import type { Reader } from '../../core/memory/store.ts';
 import { foldName } from '../../core/names/file-name.ts';
 import { invalid, MemoryError } from '../../core/values/error.ts';
 import { type MemoryFile, memoryFile, nameProblem } from './memory-file.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { titleOf } from '../../core/markdown/sections.ts';
-import type { Located, Transaction } from '../../core/memory/store.ts';
+import type { Located } from '../../core/memory/listing.ts';
+import type { Transaction } from '../../core/memory/store.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
 import { usualRoles } from '../../core/record/part-role.ts';
 import { defineRecordType } from '../../core/record/record-type.ts';

@@ -5,7 +5,7 @@ import { reportOthers, searchOthers } from '../../core/declarations/other-memori
 import { defineTool } from '../../core/declarations/tool.ts';
 import { plainFailure, plainSuccess, type Toolset } from '../../core/declarations/toolset.ts';
 import { reportSearch } from '../../core/memory/hit-form.ts';
-import type { SearchRequest } from '../../core/memory/store.ts';
+import type { SearchRequest } from '../../core/memory/search-hit.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 
 /** Searches the memory of a commit, branch or date. */

@@ -12,7 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Modes } from '../../../src/core/declarations/context.ts';
 import { Session } from '../../../src/core/memory/session.ts';
-import { NodeFiles } from '../../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../../src/git/disk/node-files.ts';
 import { accessOf } from '../../../src/store/modes/access.ts';
 import { ModeLibrary } from '../../../src/store/modes/mode-library.ts';
 import { sessionModes } from '../../../src/store/modes/session-modes.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { NodeFiles } from '../../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../../src/git/disk/node-files.ts';
 import { Watcher } from '../../../src/store/records/watcher.ts';
 
 /** A memory with a folder in a folder, and its watcher. */

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { NodeFiles } from '../../../src/git/disk/file-layer.ts';
+import { NodeFiles } from '../../../src/git/disk/node-files.ts';
 import { SearchIndex } from '../../../src/store/search/index.ts';
 import {
   addPacked,

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import * as z from 'zod';
-import type { App, Reply } from '../../../app/app.ts';
+import type { App } from '../../../app/app.ts';
 import {
   asData,
   type Message,
@@ -9,8 +9,9 @@ import {
   type ModelTool,
 } from '../../../app/model/model.ts';
 import type { CallOptions } from '../../../app/session/call-context.ts';
+import type { Reply } from '../../../app/session/call-report.ts';
 import { commitMeta } from '../../../app/session/call-report.ts';
-import type { MadeCommit } from '../../../core/memory/history.ts';
+import type { MadeCommit } from '../../../core/memory/commit-log.ts';
 import type { Session } from '../../../core/memory/session.ts';
 import { invalid } from '../../../core/values/error.ts';
 import { inputSchema, parseInput } from '../../../core/values/input.ts';

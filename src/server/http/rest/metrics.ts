@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { CallMade } from '../../../app/app.ts';
+import type { CallMade } from '../../../app/session/call-report.ts';
 import type { ServedProject } from '../auth/projects.ts';
 
 /** The upper bounds of the durations that are counted together, in seconds. */

@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import type { App, Reply } from '../../../app/app.ts';
+import type { App } from '../../../app/app.ts';
 import type { CallOptions } from '../../../app/session/call-context.ts';
+import type { Reply } from '../../../app/session/call-report.ts';
 import type { Session } from '../../../core/memory/session.ts';
 import { type JsonObject, jsonText } from '../../../core/values/json.ts';
 import { HttpError, statuses } from './http-error.ts';

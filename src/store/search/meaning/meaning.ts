@@ -1,4 +1,4 @@
-import type { MeaningSignalName } from '../../../core/memory/store.ts';
+import type { MeaningSignalName } from '../../../core/memory/search-hit.ts';
 import type { Steps } from '../../records/slices.ts';
 import type { Concept } from '../query/query.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';

@@ -1,4 +1,4 @@
-import type { SimilarWords } from '../../../core/memory/store.ts';
+import type { SimilarWords } from '../../../core/memory/search-hit.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';
 import type { AskedMeaning } from './asked-meaning.ts';
 import { tableDimensions } from './packed-vector.ts';

@@ -1,4 +1,4 @@
-import type { LabelledText } from '../../../core/memory/store.ts';
+import type { LabelledText } from '../../../core/memory/search-hit.ts';
 import type { Steps } from '../../records/slices.ts';
 import type { HitPiece, Matched } from './hit-piece.ts';
 import { around, onOneLine, type Range, show, whole } from './passage-range.ts';

@@ -1,5 +1,5 @@
 import { saysNothing } from '../../../core/markdown/empty-sections.ts';
-import type { LabelledText } from '../../../core/memory/store.ts';
+import type { LabelledText } from '../../../core/memory/search-hit.ts';
 import type { HitPiece, Matched } from './hit-piece.ts';
 import { around, onOneLine, type Range } from './passage-range.ts';
 import { within } from './text-match.ts';

@@ -1,4 +1,4 @@
-import type { MatchWay } from '../../../core/memory/store.ts';
+import type { MatchWay } from '../../../core/memory/search-hit.ts';
 import type { Steps } from '../../records/slices.ts';
 import { rarity } from '../terms/bm25.ts';
 import type { Candidate, Dictionary, Term } from '../terms/dictionary.ts';

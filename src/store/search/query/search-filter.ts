@@ -1,5 +1,5 @@
 import { Minimatch } from 'minimatch';
-import type { SearchRequest } from '../../../core/memory/store.ts';
+import type { SearchRequest } from '../../../core/memory/search-hit.ts';
 import type { AnyRecordType } from '../../../core/record/record-type.ts';
 import { invalid } from '../../../core/values/error.ts';
 import { maxClasses } from '../../modes/access.ts';

@@ -3,7 +3,7 @@ import type {
   MatchWay,
   SearchExplanation,
   SimilarWords,
-} from '../../../core/memory/store.ts';
+} from '../../../core/memory/search-hit.ts';
 import type { TextField } from '../../../core/record/record-type.ts';
 import type { FieldScope } from '../query/field-scope.ts';
 import type { Concept } from '../query/query.ts';
