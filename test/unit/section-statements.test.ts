@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLinks } from '../../src/core/evidence/memory-links.ts';
 import { saysTheSame } from '../../src/core/evidence/statement.ts';
+import { withoutLines } from '../../src/core/markdown/list-entries.ts';
 import {
   annotated,
   annotationsAt,
@@ -132,4 +133,36 @@ test('links to sections have their anchors', () => {
   expect(memoryLinks('x/y.md', text)).toEqual(
     expect.arrayContaining(['log.md', 'log.md#use-git', 'x/y.md#own', 'log.md#café']),
   );
+});
+
+describe('an edit of a section leaves no blank line more or less', () => {
+  const item = (line: number) => `- \`a.ts:${line}\` <!-- 1-0123456789abcdef -->`;
+  const cites = (line: number) => ({
+    path: 'a.ts',
+    lines: { first: line, last: line },
+    fingerprint: { lines: 1, hash: '0123456789abcdef' },
+  });
+  const entry = (title: string, line: number) =>
+    `## ${title}\n\nText.\n\n### Evidence\n\n${item(line)}`;
+
+  test.each(['', '\n', '\n\n'])('evidence is replaced, also at an end %j', (end) => {
+    const text = `# Log\n\n${entry('A', 1)}\n\n### More\n\nText.\n\n${entry('B', 2)}${end}`;
+    for (const [title, line] of [
+      ['A', 1],
+      ['B', 2],
+    ] as const) {
+      const [before, after] = [item(line), item(3)];
+      expect(annotated(`${path}#${title}`, text, { evidence: [cites(3)] })).toBe(
+        text.replace(before, after),
+      );
+      const none = annotated(`${path}#${title}`, text, { evidence: null });
+      expect(none).toBe(text.replace(`\n\n### Evidence\n\n${before}`, ''));
+    }
+  });
+
+  test.each(['', '\n', '\n\n'])('the last entry is removed, with an end %j', (end) => {
+    const [first, last] = [`# Log\n\n${entry('A', 1)}`, entry('B', 2)];
+    const text = `${first}\n\n${last}${end}`;
+    expect(withoutLines(text, new Sections(path, text).at('B'))).toBe(first + end);
+  });
 });

@@ -1,6 +1,6 @@
 import { MemoryError } from '../values/error.ts';
 import { type Block, parseBlocks } from './blocks.ts';
-import { afterEol, lineStart } from './line.ts';
+import { afterEol, lineStart, trimmedEnd } from './line.ts';
 import { contentStart, plain } from './sections.ts';
 import { withoutDate } from './title-date.ts';
 
@@ -64,6 +64,9 @@ export function withoutLines(
 ): string {
   const before = text.slice(0, start);
   const after = text.slice(end);
+  if (after.trim() === '') {
+    return before.slice(0, trimmedEnd(before, start)) + text.slice(trimmedEnd(text, text.length));
+  }
   const isBlankAbove = before === '' || /\n[ \t]*\r?\n$/.test(before);
   return before + (isBlankAbove ? after.replace(/^(?:[ \t]*\r?\n)+/, '') : after);
 }

@@ -28,11 +28,12 @@ export function withTextEvidence(section: string, evidence: readonly GivenEviden
   const wanted = new Map(evidence.map((one) => [formatPlace(one), one]));
   const known = new Set(inlineEvidence(section).map(formatPlace));
   const added = [...wanted].flatMap(([place, one]) => (known.has(place) ? [] : [one]));
-  const kept = replaceInline(section, (one) => wanted.get(formatPlace(one))).replace(
-    evidenceItem,
-    (line, place: string) => (wanted.has(place) ? line : ''),
+  const renewed = replaceInline(section, (one) => wanted.get(formatPlace(one)));
+  // The new items come first: a list without items would leave its blank lines behind.
+  const text = withItems(renewed, added).replace(evidenceItem, (line, place: string) =>
+    wanted.has(place) ? line : '',
   );
-  return withoutEmptyList(withItems(kept, added));
+  return withGapOf(section, withoutEmptyList(text));
 }
 
 /** The evidence that a section has outside of its list. */
@@ -86,9 +87,14 @@ function withItems(section: string, evidence: readonly GivenEvidence[]): string 
     return insertInSection(section, evidenceHeading, items);
   }
   const end = trimmedEnd(section, section.length);
-  const blank = section.slice(end);
   const heading = `${'#'.repeat(Math.min(top + 1, 6))} ${evidenceHeading}`;
-  return appendSection(section.slice(0, end), `${heading}\n\n${items}`).trimEnd() + blank;
+  return withGapOf(section, appendSection(section.slice(0, end), `${heading}\n\n${items}`));
+}
+
+/** Ends a text with the blank lines of a section. */
+function withGapOf(section: string, text: string): string {
+  const gap = section.slice(trimmedEnd(section, section.length));
+  return text.slice(0, trimmedEnd(text, text.length)) + gap;
 }
 
 /** Removes the heading of a list of evidence without items. */
