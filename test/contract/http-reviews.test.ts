@@ -372,8 +372,12 @@ describe('a person decides one entry of a review', () => {
     };
     expect((await agent('POST', '/memory/reviews/edit', { body: proposal })).status).toBe(403);
     const corrected = await post('edit', proposal);
-    expect([corrected.status, corrected.body.saved]).toEqual([200, true]);
-    expect((await post('edit', proposal)).body.saved).toBe(false);
+    expect([corrected.status, corrected.body.record]).toEqual([200, path]);
+    expect((await post('edit', proposal)).body.error).toMatchObject({
+      message: expect.stringContaining(
+        'decisionLog.md was changed while it was edited. Nothing was',
+      ),
+    });
     expect(titles(text())).not.toContain('Order queue');
     const section = /^## (Order queue.*)$/m.exec(proposal.text)?.[1] ?? '';
     const query = new URLSearchParams({ name, base, record: `${path}#${section}` });

@@ -14,7 +14,7 @@ export async function recordText(context: Context, path: string): Promise<string
 
 /** Returns the same for many records: the project is looked at once. */
 export async function recordTexts({ project }: Context): Promise<(path: string) => string> {
-  const { folder, root } = await project.info();
+  const { folder, root } = await project.site();
   return (path) => {
     const bytes = readMemoryFile(root, folder, path);
     if (bytes === undefined) throw new MemoryError('not_found', `${path} is gone.`);
@@ -62,7 +62,7 @@ export async function saveText(
     if (key !== undefined) await transaction.get(type, key);
     if ((await recordText(context, path)) !== before) {
       throw new MemoryError('conflict', `${path} was changed while it was edited.`, {
-        hint: `"memory-bank log ${path}" shows the change.`,
+        hint: `Nothing was saved. "memory-bank log ${path}" shows the change.`,
       });
     }
     if (key === undefined) await transaction.repair(path, after);

@@ -70,11 +70,7 @@ export const droppedShape = z.object({
 /** The result of a review, or of records of it, that were dropped. */
 export type Dropped = z.infer<typeof droppedShape>;
 
-export const correctedShape = z.object({
-  saved: z.boolean().describe('false if the record was changed meanwhile'),
-  text: text.describe('the text of the record in the review now'),
-  reviewTip,
-});
+export const correctedShape = z.object({ record: text, reviewTip });
 
 /** The result of correcting a record of a review. */
 export type Corrected = z.infer<typeof correctedShape>;

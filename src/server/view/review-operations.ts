@@ -172,18 +172,12 @@ export const correctReview = defineMemoryOperation({
   }),
   answer: correctedShape,
   async run(memory, { name, path, before, text, reason }, { types, inReview }) {
-    const answer = await inReview(name, async (context) => {
+    await inReview(name, async (context) => {
       const { type, value } = await readRecord(context, types, path, undefined);
       const key = value && type.key(value);
-      try {
-        await saveText(context, { type, path, key }, { before, after: text, reason });
-        return { saved: true, text };
-      } catch (error) {
-        if (!(error instanceof MemoryError) || error.code !== 'conflict') throw error;
-        return { saved: false, text: (await readRecord(context, types, path, undefined)).text };
-      }
+      await saveText(context, { type, path, key }, { before, after: text, reason });
     });
-    return { ...answer, ...(await tipNow(memory, name)) };
+    return { record: path, ...(await tipNow(memory, name)) };
   },
 });
 
