@@ -44,6 +44,22 @@ describe('status', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
+  deep('tells what is known while the settings cannot be used', () => {
+    const config = repo.read('.memory-bank/config.yaml');
+    repo.write('.memory-bank/config.yaml', 'format: [\n');
+    const { status, stdout } = run('status');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^Settings +config\.yaml: .*Nothing is written until then\.$/m);
+    expect(stdout).toMatch(/^knowledge +1 knowledge entry$/m);
+    expect(JSON.parse(run('status', '--output', 'json').stdout)).toMatchObject({
+      project_id: null,
+      settings: { problem: expect.stringContaining('config.yaml') },
+      records: { knowledge: { 'knowledge-entry': 1 } },
+    });
+    expect(run('show', 'colours').status).toBe(0);
+    repo.write('.memory-bank/config.yaml', config);
+  });
+
   deep('names what cannot be read, and a linked work tree as such', () => {
     const other = Repo.create();
     const tree = join(newFolder(), 'tree');

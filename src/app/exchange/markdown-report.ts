@@ -13,7 +13,7 @@ export async function writeMarkdown(
   toolsets: readonly Toolset[],
   context: Context,
 ): Promise<ReadonlyMap<string, string>> {
-  const { root } = await context.project.info();
+  const { root } = await context.project.site();
   const { branch, oid } = await context.project.head();
   const cautions = await cautionsOfAll(toolsets, context);
   const parts: string[] = [];

@@ -196,7 +196,7 @@ async function lookAtContent(app: App, session: Session, options: CallOptions): 
 /** Reports the last automatic exchange with the remote, where the settings ask for it. */
 async function lookAtSync(app: App, session: Session, options: CallOptions): Promise<Finding[]> {
   return app.run(session, 'doctor', options, async ({ project, store }): Promise<Finding[]> => {
-    if (!(await project.info()).syncs) return [];
+    if (!(await project.site()).syncs) return [];
     const { at, problem } = await readSyncState(store.local);
     if (problem !== undefined)
       return [{ what: 'Sync', state: 'note', text: `not now: ${problem}` }];

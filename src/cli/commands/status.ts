@@ -1,5 +1,6 @@
 import { checkLine } from '../../app/health/check-line.ts';
 import { repositoryKind } from '../../app/health/repository-kind.ts';
+import { knownProject } from '../../app/project/settings-problem.ts';
 import { describePlace } from '../../app/session/placing.ts';
 import { findRoot } from '../../app/session/root.ts';
 import { counted } from '../../core/answers/painter.ts';
@@ -33,7 +34,7 @@ export const status: Command = {
       invocation,
       (session, call) =>
         app.run(session, 'status', call, async (context) => ({
-          info: await context.project.info(),
+          info: await knownProject(context),
           head: await context.project.head(),
           mode: await context.modes.current(),
           sync: await readSyncState(context.store.local),
@@ -61,6 +62,7 @@ export const status: Command = {
         commit: head.oid ?? null,
         ...(head.problem !== undefined && { problem: head.problem }),
       },
+      ...(info.problem !== undefined && { settings: { problem: info.problem } }),
       mode: mode?.name ?? null,
       records: Object.fromEntries(
         counts.map(([toolset, types]) => [toolset, Object.fromEntries(types)]),
@@ -86,7 +88,7 @@ export const status: Command = {
       const known: [string, string][] = [
         ['Project', `${root} (${source})`],
         ['Memory', info.initialized ? memoryFolderName : `${memoryFolderName}, not written to yet`],
-        ['Id', info.projectId ?? 'none yet'],
+        ['Id', info.projectId ?? (info.problem === undefined ? 'none yet' : 'not known')],
         [
           'Repository',
           repository
@@ -96,6 +98,7 @@ export const status: Command = {
       ];
       if (place.isApart) known.push(['Placement', place.text]);
       if (repository) known.push(['Head', head.problem ?? `${branch}, ${at}`]);
+      if (info.problem !== undefined) known.push(['Settings', info.problem]);
       if (info.syncs) known.push(['Sync', syncLine(sync)]);
       if (mode) known.push(['Mode', `${mode.name} (${mode.source})`]);
       const toolsetRows = counts.map(([toolset, types]): [string, string] => [

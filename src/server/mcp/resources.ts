@@ -158,7 +158,7 @@ export class ResourceFeed {
   /** The texts made from the records; none without a memory. */
   async #texts(context: Context): Promise<readonly TextResource[]> {
     try {
-      if (!(await context.project.info()).initialized) return [];
+      if (!(await context.project.site()).initialized) return [];
     } catch (error) {
       if (error instanceof MemoryError && error.code === 'no_project') return [];
       throw error;

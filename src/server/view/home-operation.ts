@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
+import { knownProject } from '../../app/project/settings-problem.ts';
 import type { Context } from '../../core/declarations/context.ts';
 import { anchorOf } from '../../core/markdown/anchors.ts';
 import { joint } from '../../core/markdown/section-path.ts';
@@ -25,7 +26,7 @@ export const home = defineMemoryOperation({
   input: z.object({ at }),
   answer: homeShape,
   async run(context, { at }, catalogue) {
-    const { root, projectId: id } = await context.project.info();
+    const { root, projectId: id, problem } = await knownProject(context);
     const { branch, oid: head } = await context.project.head();
     const { records, damaged, copies } = await readState(context, catalogue.types, at);
     const { entries, total, isPart } = await newestOf(context, at);
@@ -49,6 +50,7 @@ export const home = defineMemoryOperation({
       waiting: at === undefined ? await waitingIn(context) : [],
       conflicts: at === undefined ? await conflictsOf(context) : [],
       problems: [
+        ...(problem === undefined ? [] : [{ path: 'config.yaml', message: problem }]),
         ...damaged.map(({ path, error }) => ({ path, message: error.text })),
         ...copies.map((copy) => ({ path: copy.path, message: describeCopy(copy) })),
       ],

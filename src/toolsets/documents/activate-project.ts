@@ -18,7 +18,7 @@ export const activateProject = defineTool({
   input: z.object({}),
   async handle(context) {
     const project_id = await context.project.initialize();
-    context.session.set(activated, (await context.project.info()).folder);
+    context.session.set(activated, (await context.project.site()).folder);
     return { project_id };
   },
 });
@@ -31,7 +31,7 @@ export const activateProject = defineTool({
 export async function requireActivation(context: Context, tool: Tool): Promise<void> {
   if (tool === activateProject) return;
   const folder = context.session.get(activated);
-  if (folder !== undefined && folder === (await context.project.info()).folder) return;
+  if (folder !== undefined && folder === (await context.project.site()).folder) return;
   throw new MemoryError('not_activated', 'The project is not activated in this session.', {
     hint: 'Call activate_project first, then repeat the call.',
   });
