@@ -446,9 +446,10 @@ async function buildId() {
       .flat()
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name)),
-    ...['build.js', 'package.json', 'package-lock.json', 'tsconfig.json'].map((name) =>
-      join(top, name),
-    ),
+    ...[
+      ...['build.js', 'package.json', 'package-lock.json', 'tsconfig.json'],
+      'plugins/opencode.js',
+    ].map((name) => join(top, name)),
     // The versions that are installed, which `npm install` may change without the others.
     join(top, 'node_modules/.package-lock.json'),
   ];
@@ -474,6 +475,7 @@ async function writeBuild(folder) {
     inputs.push(...(await bundlePage(join(draft, 'page'))));
     await bundleQuick(draft);
     cpSync(join(top, 'plugins/skills'), join(draft, 'skills'), { recursive: true });
+    await copyFile(join(top, 'plugins/opencode.js'), join(draft, 'opencode.js'));
     for (const name of ['.', 'chunks']) {
       // Without it, Node.js would look for one in every folder above, for each module.
       await writeFile(join(draft, name, 'package.json'), '{ "type": "commonjs" }\n');

@@ -2,7 +2,15 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { packedText } from '../pack.js';
-import { about, manifests, programFolder, withProgram, withSkills } from './manifests.js';
+import {
+  about,
+  manifests,
+  opencodeProgram,
+  programFolder,
+  texts,
+  withProgram,
+  withSkills,
+} from './manifests.js';
 
 const top = resolve(import.meta.dirname, '..');
 
@@ -13,9 +21,12 @@ const top = resolve(import.meta.dirname, '..');
  */
 export function writePlugins(outdir) {
   rmSync(outdir, { recursive: true, force: true });
-  for (const [path, content] of Object.entries(manifests)) {
+  const json = Object.entries(manifests).map(
+    ([path, content]) => /** @type {const} */ ([path, `${JSON.stringify(content, null, 2)}\n`]),
+  );
+  for (const [path, text] of [...json, ...Object.entries(texts)]) {
     mkdirSync(dirname(join(outdir, path)), { recursive: true });
-    writeFileSync(join(outdir, path), `${JSON.stringify(content, null, 2)}\n`);
+    writeFileSync(join(outdir, path), text);
   }
   for (const plugin of withSkills) {
     cpSync(join(import.meta.dirname, 'skills'), join(outdir, plugin, 'skills'), {
@@ -52,6 +63,7 @@ if (process.argv[1] === import.meta.filename) {
   const outdir = join(top, 'dist/plugins');
   writePlugins(outdir);
   copyProgram(join(outdir, 'claude-desktop/server'));
+  copyProgram(join(outdir, opencodeProgram));
   for (const plugin of withProgram) copyProgram(join(outdir, plugin, programFolder));
   console.log(`The plugins are in ${outdir}.`);
 }

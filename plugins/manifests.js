@@ -162,6 +162,10 @@ export const manifests = {
     mcpServers: { [serverName]: server({ MEMORY_BANK_ROOT: '${workspacePath}' }) },
   },
   'gemini-cli/hooks/hooks.json': hooksOf('gemini', 'extensionPath'),
+  // Goose only watches most events, so that hooks would have nothing to say.
+  'goose/plugin.json': { ...portable, license: about.license },
+  'goose/.mcp.json': { mcpServers: { [serverName]: server() } },
+  'kiro/mcp.json': { mcpServers: { [name]: server() } },
   'claude-desktop/manifest.json': {
     manifest_version: '0.3',
     display_name: title,
@@ -225,8 +229,28 @@ export const manifests = {
   },
 };
 
+/**
+ * The other files of the plugins by their path in the output folder.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+export const texts = {
+  'kiro/POWER.md': readFileSync(join(import.meta.dirname, 'POWER.md'), 'utf8'),
+  // The client loads it from `plugins` in a folder of settings, next to which the program is.
+  'opencode/plugins/memory-bank.js': readFileSync(join(import.meta.dirname, 'opencode.js'), 'utf8')
+    .replace(/^\/\/ Made by .*$/m, `// The plugin of ${name} ${about.version}.`)
+    .replace(
+      /^const program = .*$/m,
+      `const program = ['node', join(import.meta.dirname, '../${name}/dist/main.cjs')];`,
+    )
+    .replace(/^import \{ spawn \}.*$/m, (line) => `${line}\nimport { join } from 'node:path';`)
+    .replace(/^const registers = .*$/m, 'const registers = true;'),
+};
+
 /** The plugins that contain the skills. */
 export const withSkills = [
+  'goose',
+  'opencode',
   'agent-plugins',
   'claude-code',
   'codex',
@@ -237,3 +261,6 @@ export const withSkills = [
 
 /** The plugins whose hooks start a copy of the program. */
 export const withProgram = ['claude-code', 'codex', 'cursor', 'copilot', 'gemini-cli'];
+
+/** The folder of the program in the plugin of opencode, whose users copy all into a folder of settings. */
+export const opencodeProgram = `opencode/${name}`;

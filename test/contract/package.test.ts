@@ -88,6 +88,7 @@ describeDeep('the package', () => {
         "dist/builds/*/cli.js.map",
         "dist/builds/*/library.js",
         "dist/builds/*/library.js.map",
+        "dist/builds/*/opencode.js",
         "dist/builds/*/package.json",
         "dist/builds/*/page/app.html",
         "dist/builds/*/page/icon.svg",

@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { copyProgram, writePlugins } from '../../plugins/build.js';
-import { manifests, withProgram, withSkills } from '../../plugins/manifests.js';
+import { manifests, texts, withProgram, withSkills } from '../../plugins/manifests.js';
 import { hookEvents } from '../../src/app/hook/client-event.ts';
 import { commandName } from '../../src/cli/line/tool-arguments.ts';
 import { packageName } from '../../src/cli/setup/program/own-entry.ts';
@@ -60,6 +62,9 @@ const required: Record<string, object> = {
   'cursor/.cursor-plugin/plugin.json': { name, skills: './skills/', mcpServers: './mcp.json' },
   'cursor/mcp.json': { mcpServers: { memory: { command: 'npx' } } },
   'gemini-cli/gemini-extension.json': { name, version, mcpServers: { memory: {} } },
+  'goose/plugin.json': { name, version, description: text },
+  'goose/.mcp.json': { mcpServers: { memory: starter } },
+  'kiro/mcp.json': { mcpServers: { 'memory-bank': starter } },
   'claude-desktop/manifest.json': {
     manifest_version: '0.3',
     name,
@@ -208,6 +213,36 @@ describe('the plugins', () => {
     const event = { hook_event_name: 'SessionStart', session_id: 's', cwd: repo.root };
     const { stdout } = run(['hook', 'session-start'], JSON.stringify(event));
     expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toContain('Use JWT');
+  });
+
+  it('have a power with the fields that Kiro reads, which names only tools that it offers', () => {
+    const power = texts['kiro/POWER.md'] ?? '';
+    const [, fields = ''] = /^---\n([\s\S]*?)\n---\n/.exec(power) ?? [];
+    const { name: own, displayName, description, keywords, author } = parse(fields);
+    expect(own).toBe(packageJson.name);
+    expect([displayName, description, author]).toEqual([text, text, text]);
+    expect(keywords).toContain('memory');
+    const offered = profileTools().map(({ name }) => name);
+    const named = [...power.matchAll(/`([a-z_]+)`/g)].map(([, tool = '']) => tool);
+    expect(named.filter((tool) => tool !== 'prompt' && !offered.includes(tool))).toEqual([]);
+  });
+
+  it('have a plugin of opencode that registers the server and starts the program next to it', async () => {
+    const folder = newFolder();
+    writePlugins(folder);
+    const path = join(folder, 'opencode/plugins/memory-bank.js');
+    const own = join(folder, 'plugin.mjs');
+    writeFileSync(own, readFileSync(path, 'utf8'));
+    const { MemoryBank } = await import(/* @vite-ignore */ pathToFileURL(own).href);
+    const plugin = await MemoryBank({ directory: folder });
+    const config: { mcp?: Record<string, { command?: string[] }> } = {};
+    await plugin.config(config);
+    const main = join(dirname(folder), 'memory-bank/dist/main.cjs');
+    expect(config.mcp?.['memory-bank']).toMatchObject({ command: ['node', main] });
+    const mine = { command: ['mine'] };
+    const given = { mcp: { 'memory-bank': mine } };
+    await plugin.config(given);
+    expect(given.mcp['memory-bank']).toBe(mine);
   });
 
   it('are written with their skills', () => {

@@ -24,7 +24,9 @@ export type HookClient =
   | 'droid'
   | 'augment'
   | 'cline'
-  | 'crush';
+  | 'crush'
+  | 'opencode'
+  | 'kilo';
 
 /** An event that a client reports on stdin. */
 export interface ClientEvent {
@@ -139,6 +141,9 @@ const usualNames: Record<HookEvent, string> = {
 const geminiEvents = ['BeforeAgent', 'AfterAgent', 'PreCompress'];
 
 function clientOf(fields: ReadonlyMap<string, unknown>, name: string): HookClient {
+  // Our own plugin says it.
+  const named = fields.get('client');
+  if (named === 'opencode' || named === 'kilo') return named;
   if (fields.has('hookName')) return 'cline';
   if (fields.has('event')) return 'crush';
   if (['cursor_version', 'conversation_id', 'workspace_roots'].some((key) => fields.has(key))) {

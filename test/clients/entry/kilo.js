@@ -1,5 +1,5 @@
 import { byInit } from '../set-up.js';
-import { openProvider } from './opencode.js';
+import { openProvider, withoutNetwork } from './opencode.js';
 
 /** @type {import('../entries.js').Entry} */
 export const kilo = {
@@ -20,8 +20,9 @@ export const kilo = {
     KILO_DISABLE_MODELS_FETCH: '1',
     KILO_DISABLE_LSP_DOWNLOAD: '1',
     KILO_TELEMETRY_LEVEL: 'off',
+    ...withoutNetwork,
   }),
   args: (prompt) => ['run', '--auto', '--model', 'pretend/pretend', prompt],
   edit: (scene, path) => ({ name: 'read', args: { filePath: `${scene.root}/${path}` } }),
-  gets: [],
+  gets: ['start', 'prompt', 'edit'],
 };

@@ -20,6 +20,12 @@ export const openProvider = (url) => ({
   },
 });
 
+/**
+ * Before it loads a plugin, it installs a package for plugins beside it, and goes on without: with npm's retries that
+ * takes minutes where there is no network.
+ */
+export const withoutNetwork = { npm_config_fetch_retries: '0' };
+
 /** @type {import('../entries.js').Entry} */
 export const opencode = {
   title: 'opencode',
@@ -38,8 +44,9 @@ export const opencode = {
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    ...withoutNetwork,
   }),
   args: (prompt) => ['run', '--model', 'pretend/pretend', prompt],
   edit: (scene, path) => ({ name: 'read', args: { filePath: `${scene.root}/${path}` } }),
-  gets: [],
+  gets: ['start', 'prompt', 'edit'],
 };

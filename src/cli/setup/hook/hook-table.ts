@@ -24,13 +24,15 @@ export interface ListedHook {
   readonly timeout: number;
 }
 
-/** A client that runs the scripts in a folder, one for each event. */
+/** A client that runs the scripts in a folder: one for each event, or a plugin for all. */
 export interface ScriptClient {
   readonly title: string;
   /** The path of the folder in the project. */
   readonly folder: readonly string[];
   /** The names of the scripts, each with its event. */
   readonly scripts: { readonly [name: string]: HookEvent };
+  /** The file of a plugin, whose own events `scripts` has. */
+  readonly plugin?: string;
 }
 
 /** Seconds, or milliseconds, that a hook may take. */
@@ -170,7 +172,23 @@ export const scriptClients: { readonly [name: string]: ScriptClient } = {
       PreToolUse: 'action',
     },
   },
+  opencode: likeOpencode('opencode plugin', '.opencode'),
+  kilo: likeOpencode('Kilo Code plugin', '.kilo'),
 };
+
+/** A client that loads plugins of opencode. */
+function likeOpencode(title: string, folder: string): ScriptClient {
+  return {
+    title,
+    folder: [folder, 'plugins'],
+    plugin: 'memory-bank.js',
+    scripts: {
+      'first chat.message': 'session-start',
+      'chat.message': 'prompt',
+      'tool.execute.after': 'action',
+    },
+  };
+}
 
 /** The events of `memory-bank hook` that a client runs, by its own names of them. */
 export function eventsOf(name: string): { readonly [event: string]: string } {

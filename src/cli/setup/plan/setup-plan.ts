@@ -190,12 +190,12 @@ class Planner {
     }
     for (const [name, client] of Object.entries(scriptClients)) {
       if (!names.includes(name) || !(hooks || this.#undo)) continue;
-      for (const script of hookScripts(client, around.root)) {
+      for (const script of hookScripts(name, client, around.root)) {
         await this.#consider(
           script.path,
           () => projectPath(around.root, script.path),
           (text) => editScript(text, this.#undo ? undefined : script.text(programs.shared)),
-          { mark: 'memory-bank', isProgram: true },
+          { mark: 'memory-bank', isProgram: script.isProgram },
         );
       }
     }
@@ -266,7 +266,7 @@ class Planner {
     const script = own(scriptClients, name);
     const hookFile = hooked
       ? hookPath(hooked, around.root)
-      : script && join(around.root, ...script.folder, Object.keys(script.scripts)[0] ?? '');
+      : script && hookScripts(name, script, around.root)[0]?.path;
     if (hooks && hookFile !== undefined) parts.push(this.#part('hooks', hookFile));
     else if (hasHooks(name)) parts.push('no hooks (--hooks adds them)');
     const context = join(around.root, client.context);
