@@ -48,6 +48,16 @@ function search(query: string, more: object = {}): Promise<SearchResult> {
 
 const paths = ({ hits }: SearchResult) => hits.map(({ path }) => path);
 
+deep('a search that does not wait for the index says how many records it lacks', async () => {
+  for (let i = 0; i < 1500; i++) repo.write(`.memory-bank/note-${i}.md`, `# Note ${i}\n\nHello.\n`);
+  const first = await search('hello', { maxWaitMs: 0 });
+  expect(first.unread).toBeGreaterThan(0);
+  await vi.waitFor(async () => {
+    expect((await search('hello', { maxWaitMs: 0 })).unread).toBeUndefined();
+  }, 60_000);
+  expect((await search('hello')).total).toBe(1501);
+});
+
 test('a file that is too large for the index is named, and found by a literal search', async () => {
   repo.write('.memory-bank/large.md', `${'some words '.repeat(200_000)}Zyzzyva in the end\n`);
   const healthy = await search('hello', { path: 'small.md' });

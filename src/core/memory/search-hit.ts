@@ -28,6 +28,11 @@ export interface SearchRequest {
   readonly sure?: number;
   /** Whether each hit says why it was found. Default: false. */
   readonly explain?: boolean;
+  /**
+   * How long to wait for an index that is being made, in milliseconds; the answer then has what is found
+   * so far. Default: a second each, and longer for the first records.
+   */
+  readonly maxWaitMs?: number;
 }
 
 /** How the search came from a word of the query to a word of a record. */
@@ -170,6 +175,8 @@ export interface SearchResult {
   readonly damaged: readonly Damaged[];
   /** Records that are not in the index; undefined if all are. */
   readonly leftOut?: LeftOut;
+  /** Number of records that the index, which is being made, will get; undefined if it has all. */
+  readonly unread?: number;
 }
 
 /** Records that a search by words does not find: large ones, or more than an index may hold. */

@@ -11,8 +11,11 @@ import { stepsOf } from './log-walk.ts';
 import type { MemoryHistory } from './memory-history.ts';
 import type { PastRecords } from './past-records.ts';
 
-/** Adds the last change of each hit. */
-type DateHits = (hits: readonly SearchHit[]) => Promise<readonly SearchHit[]>;
+/** Adds the last change of each hit; waits at most so many milliseconds for the index of the history. */
+type DateHits = (
+  hits: readonly SearchHit[],
+  wait: number | undefined,
+) => Promise<readonly SearchHit[]>;
 
 /** The records of a commit, for one call. */
 export class CommitSnapshot implements Snapshot {
@@ -53,7 +56,7 @@ export class CommitSnapshot implements Snapshot {
 
   async search(request: SearchRequest): Promise<SearchResult> {
     const found = await this.#records.find(request, readableIn(this.#reader.access));
-    return { ...found, hits: await this.#dated(found.hits) };
+    return { ...found, hits: await this.#dated(found.hits, request.maxWaitMs) };
   }
 
   ruleFiles(): ReadonlyMap<string, string> {

@@ -103,6 +103,11 @@ export class IndexedRecords {
     return this.#begun !== undefined && !this.#isBehind() && !this.#work;
   }
 
+  /** The number of records that have to be read. */
+  get unread(): number {
+    return this.#changed.size + this.#large.count + (this.#begun?.length ?? 0);
+  }
+
   /** Encodes the index in steps, with one row for each path. */
   saving(paths: readonly string[], table: WordTable | undefined): Steps<Uint8Array[]> {
     const stateOf = (path: string): RowState => {
@@ -127,14 +132,17 @@ export class IndexedRecords {
    *
    * Concurrent searches wait for the same work. In a large memory a search does not wait for all of
    * it: the work continues after the search.
+   *
+   * @param patience how long a search waits at most, in milliseconds, also for the first records.
    */
-  async update(): Promise<void> {
+  async update(patience?: number): Promise<void> {
     this.#begun ??= this.#begin();
     const start = monotonicTime();
     while (this.#isBehind()) {
-      const left = start + maxWaitMs - monotonicTime();
-      if (left <= 0 && this.#isLarge()) return;
-      await soon(this.#start(), left > 0 ? left : poll);
+      const work = this.#start();
+      const left = start + (patience ?? maxWaitMs) - monotonicTime();
+      if (left <= 0 && (patience !== undefined || this.#isLarge())) return;
+      await soon(work, left > 0 ? left : poll);
     }
   }
 
@@ -221,7 +229,7 @@ export class IndexedRecords {
   }
 
   #isBehind(): boolean {
-    return this.#changed.size + this.#large.count + (this.#begun?.length ?? 0) > 0;
+    return this.unread > 0;
   }
 
   *#steps(): Steps {

@@ -121,8 +121,9 @@ export class RecordSearch {
     const fuzzy = (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query);
     const [meanings] = await Promise.all([
       fuzzy && !request.sure ? prepareMeanings(await this.#signals(), query) : [],
-      this.#indexed.update(),
+      this.#indexed.update(request.maxWaitMs),
     ]);
+    const { unread } = this.#indexed;
     const damaged = types.flatMap((type) => {
       const files = this.#view.broken(type).filter(({ path }) => mayRead(path));
       return toListing(files, this.#view, () => undefined).damaged;
@@ -150,7 +151,13 @@ export class RecordSearch {
     });
     const { hits, total } = await inSlices(steps);
     const found = await inSlices(this.#hits(hits));
-    return { hits: found, total, damaged, ...(missing.length > 0 && { leftOut: rest.report() }) };
+    return {
+      hits: found,
+      total,
+      damaged,
+      ...(missing.length > 0 && { leftOut: rest.report() }),
+      ...(unread > 0 && { unread }),
+    };
   }
 
   /** Searches files of the project, with an index of their own that the next search finds again. */

@@ -56,13 +56,15 @@ export class HitChanges {
    * Adds its last change to each hit, where it is known.
    *
    * @param past the commit whose records the hits are; undefined for those of the work tree.
+   * @param wait how long to wait for the index of the history, in milliseconds.
    */
   async addTo<T extends Asked>(
     reader: HistoryReader,
     hits: readonly T[],
     past?: Oid,
+    wait = maxWaitMs,
   ): Promise<readonly (T & { readonly changed?: HitChange })[]> {
-    const changes = await this.#of(reader, hits, past);
+    const changes = await this.#of(reader, hits, past, wait);
     return hits.map((hit, at) => {
       const changed = changes[at];
       return changed ? { ...hit, changed } : hit;
@@ -73,11 +75,12 @@ export class HitChanges {
     reader: HistoryReader,
     hits: readonly Asked[],
     past: Oid | undefined,
+    wait: number,
   ): Promise<readonly (HitChange | undefined)[]> {
     try {
       if (hits.length === 0) return [];
       const head = past ?? reader.head;
-      const place = head === undefined ? undefined : await this.#place(reader, head);
+      const place = head === undefined ? undefined : await this.#place(reader, head, wait);
       if (head === undefined || !place) return [];
       return await this.#changes(reader, head, place, hits, past);
     } catch (error) {
@@ -88,7 +91,7 @@ export class HitChanges {
   }
 
   /** The index of the history, unless it takes too long to make; then it is made for later searches. */
-  async #place(reader: HistoryReader, head: Oid): Promise<IndexedCommit | undefined> {
+  async #place(reader: HistoryReader, head: Oid, wait: number): Promise<IndexedCommit | undefined> {
     const known = reader.history.known(head);
     if (known) return known;
     const place = reader.indexedCommit(head);
@@ -96,7 +99,7 @@ export class HitChanges {
       if (error instanceof MemoryError) return undefined;
       throw error;
     });
-    return Promise.race([found, delay(maxWaitMs, undefined, { ref: false })]);
+    return Promise.race([found, delay(wait, undefined, { ref: false })]);
   }
 
   async #changes(

@@ -114,9 +114,9 @@ export class SessionHistory implements History {
   async at(revision: string): Promise<Snapshot> {
     const reader = await this.#reader();
     const oid = await reader.resolve(revision);
-    const dated = async (hits: readonly SearchHit[]) => {
+    const dated = async (hits: readonly SearchHit[], wait: number | undefined) => {
       const { HitChanges } = await import('./hit-changes.ts');
-      return new HitChanges().addTo(reader, hits, oid);
+      return new HitChanges().addTo(reader, hits, oid, wait);
     };
     const records = this.#history.records(oid);
     return new CommitSnapshot(await reader.describe(oid), reader, records, dated);

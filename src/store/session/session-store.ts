@@ -129,9 +129,9 @@ export class SessionStore implements Store {
   async #trusted(
     reader: HistoryReader,
     hits: readonly SearchHit[],
-    { sure }: SearchRequest,
+    { sure, maxWaitMs }: SearchRequest,
   ): Promise<readonly SearchHit[]> {
-    const dated = await this.#addChanges(reader, hits);
+    const dated = await this.#addChanges(reader, hits, undefined, maxWaitMs);
     return sure ? dated : trustedFirst(dated);
   }
 
