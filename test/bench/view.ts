@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { CDPSession, Page } from 'playwright-core';
+import { rmSync } from 'node:fs';
+import type { Browser, CDPSession, Page } from 'playwright-core';
 import { objective, task } from '../../src/toolsets/graph/records.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { startBrowser } from '../support/browser.ts';
@@ -14,7 +15,10 @@ import { program } from './server.ts';
 /** Measures the pages of a large memory in a headless browser, with a server on the same machine. */
 
 const records = 10_000;
-const commits = 50_000;
+const option = process.argv.indexOf('--commits');
+const commits = option < 0 ? 50_000 : Number(process.argv[option + 1]);
+/** The records that a branch has changed since it left the main one. */
+const onBranch = 500;
 const objectives = 40;
 const tasks = 1_960;
 const rounds = 5;
@@ -62,8 +66,58 @@ function fill(repo: Repo): void {
       `M 100644 inline ${placeOf(number, value)}\ndata ${Buffer.byteLength(text)}\n${text}`,
     );
   }
+  stream.push(
+    'commit refs/heads/idea',
+    'committer Ada <ada@example.org> 1800000000 +0000',
+    'data 4\nIdea',
+    `from :${commits - 10}`,
+  );
+  for (let i = 0; i < onBranch; i++) {
+    const number = i * 17;
+    const value = entry(number, `The idea of the branch`);
+    const text = entryRecord.codec.encode(value);
+    const place = placeOf(number, value);
+    stream.push(`M 100644 inline ${place}\ndata ${Buffer.byteLength(text)}\n${text}`);
+  }
   repo.gitWith({ input: `${stream.join('\n')}\n` }, 'fast-import', '--quiet');
   repo.git('reset', '-q', '--hard');
+}
+
+/** Starts a server, and returns it with the link that it prints. */
+async function start(repo: Repo): Promise<{ server: ChildProcess; link: string }> {
+  const server = spawn(process.execPath, [program, 'view', '--no-open'], {
+    cwd: repo.root,
+    env: gitEnv,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return { server, link: String((await once(server.stdout, 'data'))[0]).trim() };
+}
+
+/** Opens the window of a new server, and at once searches in its field; returns the time to the first hit. */
+async function firstSearch(repo: Repo, browser: Browser): Promise<number> {
+  const { server, link } = await start(repo);
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(link);
+  const field = page.getByRole('searchbox').first();
+  await field.waitFor();
+  const found = await searchFor(page, 'learnt text');
+  await context.close();
+  await end(server);
+  return found;
+}
+
+/** Types words into the field of a page; returns the time to the first hit. */
+async function searchFor(page: Page, words: string): Promise<number> {
+  const began = performance.now();
+  await page.getByRole('searchbox').first().fill(words);
+  await page.locator('.hits > li').first().waitFor();
+  return performance.now() - began;
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  server.kill('SIGTERM');
+  await once(server, 'exit');
 }
 
 /** Loads a page and returns the time from the first byte of the document to its content. */
@@ -127,12 +181,7 @@ const repo = project();
 console.log('Writing the memory …');
 fill(repo);
 
-const server = spawn(process.execPath, [program, 'view', '--no-open'], {
-  cwd: repo.root,
-  env: gitEnv,
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-const link = String((await once(server.stdout, 'data'))[0]).trim();
+const { server, link } = await start(repo);
 const { origin } = new URL(link);
 const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
 const firstPage = await context.newPage();
@@ -172,12 +221,25 @@ await open.measure(async () => {
   await page.getByRole('button', { name: 'Open the groups' }).click();
   await page.getByRole('button', { name: 'Close the groups' }).waitFor();
 });
+const searched = new Times();
+await load(page, `${origin}/view/timeline`, '.entry');
+for (let i = 0; i < rounds; i++) {
+  searched.add(await searchFor(page, `learnt here ${i}`));
+  await page.goto(`${origin}/view/timeline`);
+}
+const compared = new Times();
+for (let i = 0; i < rounds; i++) {
+  compared.add(await load(page, `${origin}/view/branches/idea`, '.change'));
+}
+await end(server);
+const withIndex = await firstSearch(repo, browser);
+rmSync(repo.path('.git/memory-bank'), { recursive: true });
+const withoutIndex = await firstSearch(repo, browser);
 await browser.close();
-server.kill('SIGTERM');
-await once(server, 'exit');
 repo.remove();
 report('view', 'Pages in the browser', [
   `${count(records + objectives + tasks)} records, ${count(commits)} commits, headless Chromium and the server on one machine. The time is from the first byte of the document until its content is there; the first visit of the server, and the median of ${rounds} more. The memory is that of the scripts after a collection.`,
   table(['page', 'first visit', 'later', 'p95 of a frame while scrolling', 'memory'], rows),
   `The chart counts ${count(charted)} commits. All ${count(objectives + tasks)} records of the graph are laid out and drawn in ${ms(open.median)} ms. In a new clone, opened by \`memory-bank view\`, the content of Home is there after ${ms(newClone)} ms: it does not need the index of the commits. That index is built once, by the first request for the whole history of a clone, and took ${(indexed.median / 1000).toFixed(0)} s here; until then the timeline shows the newest commits.`,
+  `Words typed into the field of a page find their first hit after ${ms(searched.median)} ms, the pause in typing included. In the window of a new server it is ${ms(withIndex)} ms with the index that an earlier server has saved, and ${ms(withoutIndex)} ms without one: the page shows what is found so far, and the rest as the index is made. A branch with ${onBranch} other records is compared with the current one in ${ms(compared.median)} ms.`,
 ]);

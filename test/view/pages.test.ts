@@ -404,7 +404,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       expect(new URL(page.url()).search).toBe('?q=idempot');
       const others = page.locator('.hits > li', { hasText: 'bank-file' });
       expect(await others.count()).toBeGreaterThan(0);
-      await page.getByLabel('Toolset').selectOption('graph');
+      await page.getByRole('combobox', { name: 'kind', exact: true }).selectOption('all of graph');
       await expect.poll(() => others.count()).toBe(0);
       await page.getByText('Why this was found').first().click();
       await page.getByText('idempotent (another form) in').first().waitFor();
@@ -412,7 +412,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
         .getByText(/^Score 0/)
         .first()
         .waitFor();
-      await page.getByLabel('Type').selectOption('task');
+      await page.getByRole('combobox', { name: 'kind', exact: true }).selectOption('task');
       await expect.poll(() => new URL(page.url()).search).toContain('type=task');
       await page.locator('.hits .kind', { hasText: /^(?!task$)/ }).waitFor({ state: 'detached' });
     }),
@@ -443,8 +443,8 @@ describe.skipIf(!browser)('the pages in a browser', () => {
         await page.getByRole('button', { name: 'Show' }).click();
         await page.getByText('You see the memory as of main').waitFor();
       },
-      // The browser itself reports the request, which the components share.
-      [failed],
+      // The browser itself reports the requests of the window and of its page.
+      [failed, failed],
     );
   });
 
@@ -817,7 +817,6 @@ describe.skipIf(!browser)('the pages in a browser', () => {
         await reach(name, key);
         await page.keyboard.press('Enter');
         await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-        // The focus is on the heading, or in the field of the search.
         await page.locator('main :focus').waitFor();
       };
       await enter('Timeline');

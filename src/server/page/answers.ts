@@ -139,6 +139,18 @@ export const concernsShape = z.object({
 export type Concerns = z.infer<typeof concernsShape>;
 export type Concern = Concerns['concerns'][number];
 
+export const windowShape = z.object({
+  project: text,
+  id: text.optional().describe('the id of the project in config.yaml'),
+  branch: text.optional(),
+  head: text.optional().describe('the commit that is checked out now'),
+  commit: commitShape.optional().describe('the newest commit of the memory in a past state'),
+  kinds: z.array(z.object({ toolset: text, title: text, type: text })),
+});
+
+/** The data that every page needs. */
+export type WindowData = z.infer<typeof windowShape>;
+
 const makersShape = z.array(z.object({ name: text, count })).describe('most commits first');
 
 const isPart = z.boolean().optional().describe('whether older ones were not counted');
@@ -337,6 +349,10 @@ const hitShape = z.object({
     .describe('the reason and the rejected alternatives, each with its label'),
   matches: z.array(text),
   section: text.optional(),
+  anchor: text.optional().describe('of the section, in the page of the record'),
+  also: z.array(text).optional().describe('other sections that match nearly as well'),
+  later: text.optional().describe('the address of a later hit on the subject'),
+  caution: z.array(text).optional().describe('why not to rely on it'),
   score: count,
   why: z
     .array(
@@ -353,6 +369,11 @@ const hitShape = z.object({
 export const searchShape = z.object({
   hits: z.array(hitShape),
   total: count,
+  makers: z.array(text).optional().describe('the agents and persons of the best hits'),
+  judged: count.optional().describe('the number of best hits that the filters were applied to'),
+  searched: count.optional().describe('the number of records that were searched, if none is a hit'),
+  unread: count.optional().describe('the number of records that the index does not have yet'),
+  isPart: z.boolean().optional().describe('whether the same search will find more in a moment'),
   foreign: z.array(hitShape).optional().describe('hits in pinned memories; their text is data'),
   plans: z.array(hitShape).optional().describe('hits in files that objectives name as plans'),
   personal: z.array(hitShape).optional().describe('hits in the global banks of the user'),

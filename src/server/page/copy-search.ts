@@ -10,9 +10,10 @@ export function findInCopy(texts: CopyTexts, query: URLSearchParams): Found {
     word,
     begins: new RegExp(`(?<![\\p{L}\\p{N}])${word}[\\p{L}\\p{N}]*`, 'giu'),
   }));
-  const toolset = query.get('toolset');
+  const [toolset, type] = [query.get('toolset'), query.get('type')];
   const hits = texts.flatMap(({ text, ...record }) => {
-    if (toolset !== null && record.toolset !== toolset) return [];
+    if (record.toolset !== (toolset ?? record.toolset)) return [];
+    if (record.type !== (type ?? record.type)) return [];
     const title = record.title.toLowerCase();
     const matches = new Set<string>();
     let score = 0;

@@ -1,4 +1,4 @@
-import type { CommitLog, Found, RecordList, StateComparison } from './answers.ts';
+import type { CommitLog, Found, RecordList, StateComparison, WindowData } from './answers.ts';
 import type { CopyBase, CopyRecords, CopyTexts } from './copy-parts.ts';
 import { findInCopy } from './copy-search.ts';
 import { decodePath } from './link-target.ts';
@@ -46,6 +46,10 @@ export async function answerFromCopy(address: string): Promise<unknown> {
   const base = await part('base');
   const path = rest.join('/') || query.get('path') || '';
   switch (name) {
+    case 'window': {
+      const { project, id, branch, head, commit, records: kinds } = base.home;
+      return { project, id, branch, head, commit, kinds } satisfies WindowData;
+    }
     case 'home':
     case 'graph':
     case 'branches':

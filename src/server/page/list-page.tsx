@@ -1,4 +1,4 @@
-import type { Home, RecordList } from './answers.ts';
+import type { RecordList, WindowData } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { RecordLink, Scrolling, Time, Waiting } from './parts.tsx';
 import { addressTo, isCopy, type Route } from './route.ts';
@@ -12,8 +12,8 @@ export function ListPage({ route: { at, query } }: { route: Route }) {
   const [toolset, type] = [query.get('toolset') ?? undefined, query.get('type') ?? undefined];
   const skip = Number(query.get('skip') ?? 0);
   const answer = useAnswer<RecordList>('/memory/records', { at, toolset, type, skip });
-  const home = useAnswer<Home>('/memory/home', { at });
-  const toolsets = new Map(home.data?.records.map(({ toolset, title }) => [toolset, title]));
+  const shown = useAnswer<WindowData>('/memory/window', { at });
+  const toolsets = new Map(shown.data?.kinds.map(({ toolset, title }) => [toolset, title]));
   const about = toolsets.get(toolset ?? '');
   const pageAt = (start: number) =>
     addressTo('records', '', { toolset, type, skip: String(Math.max(0, start)) });

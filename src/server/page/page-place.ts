@@ -164,11 +164,13 @@ export function anchorOf(heading: Element): string {
   return heading.id.slice(ofSection.length);
 }
 
-/** Gives the focus to the heading of a page, unless the page has the focus. */
+/** Gives the focus to the heading of a page, unless the page or the field of the search has the focus. */
 function focusHeading(): true {
   const main = document.querySelector('main');
   const heading = main?.querySelector('h1');
-  if (heading && !main?.contains(document.activeElement)) focusOn(heading);
+  const { activeElement } = document;
+  const isTyping = activeElement?.matches('header [type=search]');
+  if (heading && !isTyping && !main?.contains(activeElement)) focusOn(heading);
   return true;
 }
 

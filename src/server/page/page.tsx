@@ -1,6 +1,6 @@
 import { type ComponentType, render } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Home } from './answers.ts';
+import type { WindowData } from './answers.ts';
 import { BranchesPage } from './branches-page.tsx';
 import { watchChanges } from './changes.ts';
 import { ConflictsPage } from './conflicts-page.tsx';
@@ -17,6 +17,7 @@ import { takeSecret } from './page-session.ts';
 import { localTime } from './parts.tsx';
 import { RecordPage } from './record-page.tsx';
 import { addressTo, currentRoute, followLink, goTo, isCopy, onRoute, type Route } from './route.ts';
+import { SearchField } from './search-field.tsx';
 import { SearchPage } from './search-page.tsx';
 import { isSignInReturn, SignIn, SignInReturn, takeIssuerAnswer } from './sign-in.tsx';
 import { TasksPage } from './tasks-page.tsx';
@@ -56,12 +57,12 @@ function Shell() {
   const [route, setRoute] = useState(currentRoute);
   useEffect(() => onRoute(() => setRoute(currentRoute())), []);
   const { name, rest, at } = route;
-  const home = useAnswer<Home>('/memory/home', { at });
-  const project = home.data?.project;
+  const shown = useAnswer<WindowData>('/memory/window', { at });
+  const project = shown.data?.project;
   const id = useRef('');
-  id.current = home.data?.id ?? project ?? id.current;
+  id.current = shown.data?.id ?? project ?? id.current;
   // Without a first page, there are forms all the same.
-  if (id.current === '' && home.error) id.current = location.host;
+  if (id.current === '' && shown.error) id.current = location.host;
   const Page = pages.get(name);
   const isPresentOnly = at !== undefined && ofPresent.has(name);
   useEffect(() => {
@@ -69,15 +70,9 @@ function Shell() {
   }, [name, project]);
   // At once: an effect that runs later could take the next move for the one to this page.
   useLayoutEffect(() => arrive(route.section), [route]);
-  useEffect(() => {
-    // On a narrow screen, the navigation scrolls.
-    const link = document.querySelector('header [aria-current]');
-    link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [name]);
-  useShortcuts();
-  const isOpen = home.data !== undefined;
-  useEffect(() => (isOpen ? watchChanges(home.data?.head) : undefined), [isOpen]);
-  if (home.error?.status === 401) return <SignIn onDone={home.reload} />;
+  const isOpen = shown.data !== undefined;
+  useEffect(() => (isOpen ? watchChanges(shown.data?.head) : undefined), [isOpen]);
+  if (shown.error?.status === 401) return <SignIn onDone={shown.reload} />;
   return (
     <>
       <a class="skip" href="#main">
@@ -98,10 +93,11 @@ function Shell() {
             </a>
           ))}
         </nav>
-        {isCopy ? <CopyState home={home.data} /> : <StateForm at={at} home={home} />}
+        <SearchField route={route} />
+        {isCopy ? <CopyState shown={shown.data} /> : <StateForm at={at} shown={shown} />}
       </header>
       {at !== undefined && (
-        <PastState at={at} home={home} present={addressTo(name, rest, { at: undefined })} />
+        <PastState at={at} shown={shown} present={addressTo(name, rest, { at: undefined })} />
       )}
       <HiddenWarning />
       <LateFailure />
@@ -131,11 +127,11 @@ function titleOf(name: string, project: string | undefined): string {
 /** Names the past state that the pages show, once the server has found it. */
 function PastState({
   at,
-  home: { data, error, waiting },
+  shown: { data, error, waiting },
   present,
 }: {
   at: string;
-  home: Answered<Home>;
+  shown: Answered<WindowData>;
   present: string;
 }) {
   /** The last state that the server has found. */
@@ -159,8 +155,8 @@ function PastState({
 }
 
 /** The state that a copy has. */
-function CopyState({ home }: { home: Home | undefined }) {
-  const { branch, commit } = home ?? {};
+function CopyState({ shown }: { shown: WindowData | undefined }) {
+  const { branch, commit } = shown ?? {};
   const state = commit ? `${commit.oid.slice(0, 12)}, ${localTime(commit.at)}` : '';
   return (
     <span class="faint">
@@ -170,7 +166,7 @@ function CopyState({ home }: { home: Home | undefined }) {
 }
 
 /** Chooses the state of the memory that all pages show. */
-function StateForm({ at, home }: { at: string | undefined; home: Answered<Home> }) {
+function StateForm({ at, shown }: { at: string | undefined; shown: Answered<WindowData> }) {
   const [text, setText] = useState(at ?? '');
   useEffect(() => setText(at ?? ''), [at]);
   const { name, rest } = currentRoute();
@@ -182,31 +178,19 @@ function StateForm({ at, home }: { at: string | undefined; home: Answered<Home> 
         goTo(addressTo(name, rest, { at: text.trim() }));
       }}
     >
-      <input
-        aria-label="State: a branch, commit, tag, date or time"
-        placeholder={home.data?.branch ?? 'now'}
-        title="A branch, commit, tag, 2026-01-31 or 2 days ago"
-        value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-      />
+      <label>
+        State{' '}
+        <input
+          aria-label="State: a branch, commit, tag, date or time"
+          placeholder={shown.data?.branch ?? 'now'}
+          title="A branch, commit, tag, 2026-01-31 or 2 days ago"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
       <button type="submit">Show</button>
     </form>
   );
-}
-
-/** Lets the key `/` begin a search. */
-function useShortcuts(): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const { key, target, ctrlKey, metaKey, altKey } = event;
-      const isTyping = target instanceof Element && target.closest('input, textarea, select');
-      if (key !== '/' || ctrlKey || metaKey || altKey || isTyping) return;
-      event.preventDefault();
-      goTo(addressTo('search'));
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, []);
 }
 
 const root = document.getElementById('page');

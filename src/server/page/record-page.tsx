@@ -1,10 +1,11 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Blame, CommitLog, RecordData, RecordReference, StateComparison } from './answers.ts';
 import { Confirmations } from './confirm-records.tsx';
 import { useAnswer } from './data.ts';
 import { RecordDrafts, WithDrafts } from './draft-offer.tsx';
 import { EditForm } from './edit-form.tsx';
 import { FieldsPage } from './fields-form.tsx';
+import { useFoundWords } from './found-words.ts';
 import { markedText } from './hidden-marks.tsx';
 import {
   Author,
@@ -86,7 +87,7 @@ export function RecordPage({ route }: { route: Route }) {
                     <RecordDrafts path={path} of={['fields', 'text']} />
                   )}
                   {at === undefined && <StaleNotices path={path} html={record.html} />}
-                  <Content record={record} />
+                  <Content record={record} found={query.get('found') ?? ''} />
                 </>
               )
             }
@@ -124,10 +125,13 @@ function Editing({ route: { rest: path, at, query }, text }: { route: Route; tex
   );
 }
 
-function Content({ record }: { record: RecordData }) {
+/** @param found the words by which a search has found the record. */
+function Content({ record, found }: { record: RecordData; found: string }) {
   const { path, html, fields, damaged, links, text } = record;
+  const element = useRef<HTMLDivElement>(null);
+  useFoundWords(element, found, text);
   return (
-    <>
+    <div ref={element}>
       {damaged !== undefined && (
         <>
           <p class="problem" role="alert">
@@ -142,7 +146,7 @@ function Content({ record }: { record: RecordData }) {
       <Fields fields={fields} />
       <Links title="Links to" records={links.to} />
       <Links title="Linked from" records={links.from} />
-    </>
+    </div>
   );
 }
 

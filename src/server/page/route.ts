@@ -50,9 +50,13 @@ export function addressTo(
 }
 
 /** Returns the address of a record, or of a section in it by its anchor. */
-export function addressOfRecord(path: string, anchor = ''): string {
-  if (isCopy) return addressTo('record', path, { section: anchor });
-  return addressTo('record', path) + (anchor === '' ? '' : `#${encodeURIComponent(anchor)}`);
+export function addressOfRecord(
+  path: string,
+  anchor = '',
+  query: { readonly [name: string]: string } = {},
+): string {
+  if (isCopy) return addressTo('record', path, { ...query, section: anchor });
+  return addressTo('record', path, query) + (anchor === '' ? '' : `#${encodeURIComponent(anchor)}`);
 }
 
 /**

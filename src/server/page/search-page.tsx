@@ -1,90 +1,62 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { matchPattern } from '../../core/values/match-pattern.ts';
-import type { Found, Home } from './answers.ts';
+import { useEffect } from 'preact/hooks';
+import type { Found, WindowData } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Waiting } from './parts.tsx';
-import { addressOfRecord, addressTo, goTo, type Route } from './route.ts';
+import { addressTo, goTo, isCopy, type Route } from './route.ts';
+import { Hits } from './search-hits.tsx';
 
-/** The pause in typing after which a search begins, in milliseconds. */
-const pause = 120;
+/** The pause before an answer that is a part of what there is is asked for again, in milliseconds. */
+const pause = 250;
+const dayMs = 24 * 60 * 60 * 1000;
 
-/** Search as you type: passages with the words that were found, and filters. */
-export function SearchPage({ route }: { route: Route }) {
-  const { at, query } = route;
-  const [words, setWords] = useState(query.get('q') ?? '');
-  const [toolset, setToolset] = useState(query.get('toolset') ?? '');
-  const [type, setType] = useState(query.get('type') ?? '');
-  const field = useRef<HTMLInputElement>(null);
-  // Before the window would give the focus to the heading.
-  useLayoutEffect(() => field.current?.focus(), []);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      goTo(addressTo('search', '', { q: words, toolset, type }), true);
-    }, pause);
-    return () => clearTimeout(timer);
-  }, [words, toolset, type]);
+const ages = [
+  ['1', 'in the last day'],
+  ['7', 'in the last week'],
+  ['31', 'in the last month'],
+  ['366', 'in the last year'],
+] as const;
+
+/** The filters of a search, as the address has them. */
+const filters = ['toolset', 'type', 'days', 'agent', 'maker', 'exact'] as const;
+type Filter = { readonly [name in (typeof filters)[number]]: string | undefined };
+
+/** The records that the words in the field of the window find, with filters. */
+export function SearchPage({ route: { at, query } }: { route: Route }) {
   const asked = query.get('q') ?? '';
+  const given = Object.fromEntries(
+    filters.map((name) => [name, query.get(name) ?? undefined]),
+  ) as Filter;
+  const { days, ...filter } = given;
+  const after =
+    days && new Date(Date.now() - Number(days) * dayMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
   const answer = useAnswer<Found>(asked === '' ? undefined : '/memory/search', {
     query: asked,
     at,
-    toolset: query.get('toolset') ?? undefined,
-    type: query.get('type') ?? undefined,
+    ...filter,
+    after,
   });
-  const home = useAnswer<Home>('/memory/home', { at });
-  const known = home.data?.records ?? [];
-  const toolsets = [...new Set(known.map(({ toolset }) => toolset))];
-  const types = known.filter((one) => toolset === '' || one.toolset === toolset);
+  const isPart = answer.data?.isPart === true && !answer.waiting;
+  useEffect(() => {
+    if (!isPart) return;
+    const timer = setTimeout(answer.reload, pause);
+    return () => clearTimeout(timer);
+  }, [isPart, answer.data]);
+  const choose = (chosen: Partial<Filter>) =>
+    goTo(addressTo('search', '', { q: asked, ...given, ...chosen }), true);
   return (
     <>
       <h1>Search</h1>
-      <search class="row">
-        <input
-          ref={field}
-          type="search"
-          aria-label="Words to find"
-          placeholder="Words to find"
-          value={words}
-          onInput={({ currentTarget }) => setWords(currentTarget.value)}
-        />
-        <select
-          aria-label="Toolset"
-          value={toolset}
-          onChange={({ currentTarget }) => {
-            setToolset(currentTarget.value);
-            setType('');
-          }}
-        >
-          <option value="">all toolsets</option>
-          {toolsets.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-        <select
-          aria-label="Type"
-          value={type}
-          onChange={({ currentTarget }) => setType(currentTarget.value)}
-        >
-          <option value="">all types</option>
-          {types.map(({ type }) => (
-            <option key={type}>{type}</option>
-          ))}
-        </select>
-      </search>
-      {asked !== '' && (
+      <Filters given={given} at={at} makers={answer.data?.makers ?? []} onChoose={choose} />
+      {asked === '' ? (
+        <p class="faint">
+          Type words into the field at the top; the key <kbd>/</kbd> on any page leads there.
+        </p>
+      ) : (
         <Waiting answer={answer}>
-          {({ hits, total, note, foreign, plans, personal }) => (
+          {(found) => (
             <>
-              <p class="faint" role="status">
-                {total === 0 ? 'Nothing was found.' : `${total} found`}
-              </p>
-              {note !== undefined && <p class="faint">{note}</p>}
-              <Hits hits={hits} isLinked />
-              {foreign && <h2>In memories of other repositories</h2>}
-              {foreign && <Hits hits={foreign} />}
-              {plans && <h2>In plans</h2>}
-              {plans && <Hits hits={plans} />}
-              {personal && <h2>In your global banks</h2>}
-              {personal && <Hits hits={personal} />}
+              <Summary asked={asked} found={found} given={given} at={at} onChoose={choose} />
+              <Results found={found} />
             </>
           )}
         </Waiting>
@@ -93,100 +65,168 @@ export function SearchPage({ route }: { route: Route }) {
   );
 }
 
-type Hit = Found['hits'][number];
-
-/** @param isLinked whether the records have pages of their own here. */
-function Hits({ hits, isLinked = false }: { hits: readonly Hit[]; isLinked?: boolean }) {
+function Filters({
+  given: { toolset = '', type = '', days = '', agent = '', maker = '', exact },
+  at,
+  makers,
+  onChoose,
+}: {
+  given: Filter;
+  at: string | undefined;
+  makers: readonly string[];
+  onChoose: (chosen: Partial<Filter>) => void;
+}) {
+  const { data } = useAnswer<WindowData>('/memory/window', { at });
+  const kinds = data?.kinds ?? [];
+  const toolsets = [...new Set(kinds.map(({ toolset }) => toolset))];
+  const names = [...new Set([...makers, ...(agent === '' ? [] : [agent])])];
   return (
-    <ol class="plain hits">
-      {hits.map(({ path, title, type, snippet, matches, section, ...hit }) => (
-        <li key={`${path} ${section}`}>
-          {isLinked ? (
-            <a class="record" href={addressOfRecord(path)}>
-              <Marked text={title} words={matches} /> <small class="kind">{type}</small>
-            </a>
-          ) : (
-            <div class="record">
-              <Marked text={title} words={matches} /> <small class="kind">{path}</small>
-            </div>
-          )}
-          {section !== undefined && <div class="faint">{section}</div>}
-          {hit.standing !== undefined && <div class="faint">{hit.standing}</div>}
-          <p class="text">
-            <Marked text={snippet} words={matches} />
-          </p>
-          {hit.besides?.map((text) => (
-            <p class="text faint" key={text}>
-              <Marked text={text} words={matches} />
-            </p>
+    <p class="row filters">
+      <label>
+        kind{' '}
+        <select
+          value={`${toolset} ${type}`.trim()}
+          onChange={({ currentTarget: { value } }) => {
+            const [toolset, type] = value.split(' ');
+            onChoose({ toolset, type });
+          }}
+        >
+          <option value="">all</option>
+          {toolsets.map((name) => (
+            <optgroup key={name} label={name}>
+              <option value={name}>all of {name}</option>
+              {kinds
+                .filter(({ toolset }) => toolset === name)
+                .map(({ type }) => (
+                  <option key={type} value={`${name} ${type}`}>
+                    {type}
+                  </option>
+                ))}
+            </optgroup>
           ))}
-          <details class="faint">
-            <summary>Why this was found</summary>
-            <Reasons hit={{ matches, ...hit }} />
-          </details>
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-/** The way from a word of the query to a word of the record, for people. */
-const ways: { readonly [how: string]: string } = {
-  form: 'another form',
-  correction: 'a likely spelling',
-  completion: 'it begins so',
-  half: 'a part of it',
-  compound: 'in one word',
-  abbreviation: 'short or full form',
-  synonym: 'a similar meaning',
-};
-
-/** Other reasons for the rank of a hit, for people. */
-const signalTexts: { readonly [signal: string]: string } = {
-  passage: 'the words are in one passage',
-  near: 'the words are near each other',
-  title: 'they are in the title',
-  fit: 'the record is about little else',
-  same_title: 'the title is the query',
-  meaning: 'its words are used like those of the query',
-  learned: 'the memory uses these words in similar texts',
-  model: 'the embedding model finds it similar',
-};
-
-/** Why a record was found, and with which score. */
-function Reasons({ hit }: { hit: Pick<Hit, 'matches' | 'why' | 'signals' | 'score'> }) {
-  const { matches, why = [], signals = [], score } = hit;
-  const others = signals.flatMap((name) => signalTexts[name] ?? []);
-  return (
-    <ul>
-      {why.map(({ asked, found }) => (
-        <li key={asked}>
-          <b>{asked}</b>:{' '}
-          {found
-            .map(({ word, how, fields }) => {
-              const way = ways[how] === undefined ? '' : ` (${ways[how]})`;
-              return `${word}${way} in ${fields.join(', ')}`;
-            })
-            .join('; ')}
-        </li>
-      ))}
-      {why.length === 0 && (
-        <li>
-          {matches.length === 0
-            ? 'By its meaning or key'
-            : `It has the words ${matches.join(', ')}`}
-        </li>
+        </select>
+      </label>
+      {!isCopy && (
+        <>
+          <label>
+            changed{' '}
+            <select
+              value={days}
+              onChange={({ currentTarget: { value } }) => onChoose({ days: value })}
+            >
+              <option value="">at any time</option>
+              {ages.map(([days, text]) => (
+                <option key={days} value={days}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            by{' '}
+            <select
+              value={maker === '' ? agent && `by ${agent}` : maker}
+              onChange={({ currentTarget: { value } }) =>
+                onChoose(
+                  value.startsWith('by ')
+                    ? { agent: value.slice('by '.length), maker: '' }
+                    : { agent: '', maker: value },
+                )
+              }
+            >
+              <option value="">anyone</option>
+              <option value="person">any person</option>
+              <option value="agent">any agent</option>
+              {names.map((name) => (
+                <option key={name} value={`by ${name}`}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            <input
+              type="checkbox"
+              checked={exact !== undefined}
+              onChange={({ currentTarget: { checked } }) =>
+                onChoose({ exact: checked ? 'true' : '' })
+              }
+            />{' '}
+            exactly as written
+          </label>
+        </>
       )}
-      {others.length > 0 && <li>Also: {others.join('; ')}</li>}
-      <li>Score {score.toFixed(2)} of 1</li>
-    </ul>
+    </p>
   );
 }
 
-/** A text with the found words marked. */
-function Marked({ text, words }: { text: string; words: readonly string[] }) {
-  const found = matchPattern(words);
-  if (!found) return <>{text}</>;
-  const pieces = text.split(found);
-  return <>{pieces.map((piece, i) => (i % 2 === 1 ? <mark key={i}>{piece}</mark> : piece))}</>;
+/** The number of hits; without one, the records that were searched, and other ways to search. */
+function Summary({
+  asked,
+  found: { total, unread, isPart, judged, searched = 0 },
+  given,
+  at,
+  onChoose,
+}: {
+  asked: string;
+  found: Found;
+  given: Filter;
+  at: string | undefined;
+  onChoose: (chosen: Partial<Filter>) => void;
+}) {
+  const isNarrow = filters.some((name) => name !== 'exact' && given[name] !== undefined);
+  const kind = given.type ?? given.toolset;
+  const records = `${searched} ${kind === undefined ? '' : `${kind} `}${searched === 1 ? 'record' : 'records'}`;
+  const state = at === undefined ? '' : ` as of ${at}`;
+  const rest = unread === undefined ? '' : `; ${unread} records are still being read`;
+  if (total > 0 || isPart) {
+    return (
+      <p class="faint" role="status">
+        {total} found{isPart && ' so far'}
+        {judged !== undefined && ` among the best ${judged}`}
+        {rest}
+      </p>
+    );
+  }
+  return (
+    <>
+      <p role="status">
+        Nothing was found for “{asked}” in {isCopy ? 'this copy' : `${records}${state}`}
+        {given.exact === undefined ? '' : ', as a literal text'}
+        {isNarrow && ', with these filters'}.
+      </p>
+      {!isCopy && (
+        <p class="row">
+          {given.exact === undefined ? (
+            <button type="button" onClick={() => onChoose({ exact: 'true' })}>
+              Search for exactly this text
+            </button>
+          ) : (
+            <button type="button" onClick={() => onChoose({ exact: '' })}>
+              Search for the words
+            </button>
+          )}
+          {isNarrow && <a href={addressTo('search', '', { q: asked })}>Search without filters</a>}
+          {at !== undefined && (
+            <a href={addressTo('search', '', { q: asked, at: undefined })}>Search the present</a>
+          )}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Results({ found: { hits, note, foreign, plans, personal } }: { found: Found }) {
+  return (
+    <>
+      {note !== undefined && <p class="faint">{note}</p>}
+      <Hits hits={hits} isLinked />
+      {foreign && <h2>In memories of other repositories</h2>}
+      {foreign && <Hits hits={foreign} />}
+      {plans && <h2>In plans</h2>}
+      {plans && <Hits hits={plans} />}
+      {personal && <h2>In your global banks</h2>}
+      {personal && <Hits hits={personal} />}
+    </>
+  );
 }

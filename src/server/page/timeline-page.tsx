@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Activity, CommitLog, Entry, Home } from './answers.ts';
+import type { Activity, CommitLog, Entry, WindowData } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { CommitEntry, Waiting } from './parts.tsx';
 import type { Query } from './request-address.ts';
@@ -24,13 +24,13 @@ export function TimelinePage({ route: { at, query } }: { route: Route }) {
   );
   const first = useAnswer<CommitLog>('/memory/log', { ...filter, at, limit: part });
   const activity = useAnswer<Activity>('/memory/activity', { at });
-  const home = useAnswer<Home>('/memory/home', { at });
+  const shown = useAnswer<WindowData>('/memory/window', { at });
   const isPart = !isCopy && first.data?.searched !== undefined;
   // The chart counts all commits, which takes long in a new clone; the list follows it.
   useEffect(() => {
     if (isPart && activity.data) first.reload();
   }, [isPart, activity.data]);
-  const toolsets = [...new Set(home.data?.records.map(({ toolset }) => toolset))];
+  const toolsets = [...new Set(shown.data?.kinds.map(({ toolset }) => toolset))];
   const choose = (chosen: { readonly [name: string]: string }) =>
     goTo(addressTo('timeline', '', { ...filter, ...chosen }), true);
   return (

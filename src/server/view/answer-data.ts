@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { authorName } from '../../core/memory/author-name.ts';
 import type { CommitInfo, LogEntry } from '../../core/memory/commit-log.ts';
+import type { AnyRecordType } from '../../core/record/record-type.ts';
 import type { CommitData, Entry, RecordReference } from '../page/answers.ts';
 import type { KnownRecord } from './record-source.ts';
 
@@ -20,6 +21,19 @@ export const commitId = z.string().regex(/^(?:[0-9a-f]{64}|[0-9a-f]{40})$/);
 
 /** A record, or a folder of records. */
 export const path = z.string().min(1).max(1000).describe('Relative to .memory-bank/');
+
+export const toolset = z.string().max(100).optional().describe('Only records of this toolset');
+export const type = z.string().max(100).optional().describe('Only records of this type');
+
+/** Returns the types of a kind of records. */
+export function typesOf(
+  types: readonly AnyRecordType[],
+  { toolset, type }: { readonly [name in 'toolset' | 'type']?: string | undefined },
+): readonly AnyRecordType[] {
+  return types.filter(
+    (one) => one.toolset === (toolset ?? one.toolset) && one.name === (type ?? one.name),
+  );
+}
 
 export const skip = z.coerce.number().int().min(0).max(10_000_000).default(0);
 

@@ -1,12 +1,8 @@
 import * as z from 'zod';
 import { saveText } from '../../app/project/record-text.ts';
 import type { Context } from '../../core/declarations/context.ts';
-import { noOthers, searchOthers } from '../../core/declarations/other-memories.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
-import { reportLeftOut } from '../../core/memory/answer-fields.ts';
-import { besides, type ShownHit, standing } from '../../core/memory/hit-form.ts';
-import type { SearchExplanation, SearchHit } from '../../core/memory/search-hit.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject, type JsonObject } from '../../core/values/json.ts';
@@ -16,17 +12,13 @@ import {
   recordShape,
   restoredShape,
   savedShape,
-  searchShape,
 } from '../page/answers.ts';
-import { at, commitId, path, referenceTo, skip } from './answer-data.ts';
+import { at, commitId, path, referenceTo, skip, toolset, type, typesOf } from './answer-data.ts';
 import { changedFields, textWith } from './form-operation.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { contentOf, readRecord, recordAnswer } from './record-answer.ts';
 import { RecordLinks } from './record-links.ts';
-import { type KnownRecord, readState, titleOf } from './record-source.ts';
-
-const toolset = z.string().max(100).optional().describe('Only records of this toolset');
-const type = z.string().max(100).optional().describe('Only records of this type');
+import { type KnownRecord, readState } from './record-source.ts';
 
 export const records = defineMemoryOperation({
   method: 'get',
@@ -41,11 +33,8 @@ export const records = defineMemoryOperation({
     limit: z.coerce.number().int().min(1).max(1000).default(200),
   }),
   answer: listShape,
-  async run(context, { at, toolset, type, skip, limit }, { types }) {
-    const wanted = types.filter(
-      (one) => one.toolset === (toolset ?? one.toolset) && one.name === (type ?? one.name),
-    );
-    const { records } = await readState(context, wanted, at);
+  async run(context, { at, skip, limit, ...kind }, { types }) {
+    const { records } = await readState(context, typesOf(types, kind), at);
     const sorted = [...records].sort((a, b) => (a.path < b.path ? -1 : 1));
     return {
       records: sorted.slice(skip, skip + limit).map((record) => ({
@@ -93,80 +82,6 @@ export const record = defineMemoryOperation({
 function onlySection(whole: string, section: string) {
   const text = readSection(whole, section);
   return { text, html: renderHtml(text) };
-}
-
-export const search = defineMemoryOperation({
-  method: 'get',
-  path: '/memory/search',
-  id: 'search_records',
-  summary: 'Finds records by words, the best matches first.',
-  input: z.object({
-    query: z.string().max(10_000),
-    at,
-    toolset,
-    type,
-    skip,
-    limit: z.coerce.number().int().min(1).max(200).default(30),
-  }),
-  answer: searchShape,
-  async run(context, { query, at, toolset, type, skip, limit }, { types }) {
-    const { store, history } = context;
-    if (!/[\p{L}\p{N}]/u.test(query)) return { hits: [], total: 0 };
-    const wanted = types.filter(
-      (one) => one.toolset === (toolset ?? one.toolset) && one.name === (type ?? one.name),
-    );
-    const searched = at === undefined ? store : await history.at(at);
-    const request = { query, types: wanted, limit, offset: skip, explain: true };
-    const result = await searched.search(request);
-    const { note } = reportLeftOut(result);
-    const isFirst = at === undefined && skip === 0;
-    const { foreign, plans, personal } = isFirst ? await searchOthers(context, request) : noOthers;
-    return {
-      hits: result.hits.map(hitData),
-      total: result.total,
-      ...(foreign.length > 0 && { foreign: foreign.map(hitData) }),
-      ...(plans.length > 0 && { plans: plans.map((hit) => hitData({ ...hit, path: hit.file })) }),
-      ...(personal.length > 0 && { personal: personal.map(hitData) }),
-      ...(typeof note === 'string' && { note }),
-    };
-  },
-});
-
-function hitData({ type, path, value, score, snippet, matches, section, ...hit }: SearchHit) {
-  return {
-    ...textBeside({ snippet, ...hit }),
-    path,
-    type: type.name,
-    toolset: type.toolset,
-    title: hit.entry ?? titleOf(type, value, path),
-    snippet,
-    matches: [...matches],
-    score,
-    ...(section !== undefined && { section }),
-    ...(hit.explanation && reasonsOf(hit.explanation)),
-  };
-}
-
-/** Returns the texts of a hit that are shown next to its answer. */
-function textBeside(hit: ShownHit) {
-  const [known, others] = [standing(hit), besides(hit)];
-  return {
-    ...(known !== '' && { standing: known }),
-    ...(others.length > 0 && { besides: others }),
-  };
-}
-
-/** Returns the words and the other signals that a hit was found by. */
-function reasonsOf({ words, signals }: SearchExplanation) {
-  return {
-    why: words
-      .filter(({ found }) => found.length > 0)
-      .map(({ asked, found }) => ({
-        asked,
-        found: found.map(({ word, how, fields }) => ({ word, how, fields: [...fields] })),
-      })),
-    signals: Object.keys(signals),
-  };
 }
 
 export const restore = defineMemoryOperation({

@@ -14,7 +14,7 @@ import { activity, blame, branches, compare, log, modes } from './history-operat
 import { home } from './home-operation.ts';
 import { news } from './news-operation.ts';
 import { type MemoryOperation, memoryEndpoint } from './operation.ts';
-import { preview, record, records, restore, save, search } from './record-operations.ts';
+import { preview, record, records, restore, save } from './record-operations.ts';
 import { reviewed } from './review.ts';
 import { besideReview } from './review-beside.ts';
 import {
@@ -25,9 +25,12 @@ import {
   reviews,
 } from './review-operations.ts';
 import { undoReview } from './review-undo.ts';
+import { search } from './search-operation.ts';
 import { userRecord, userRecords } from './user-operations.ts';
+import { windowData } from './window-operation.ts';
 
 const operations: readonly MemoryOperation[] = [
+  windowData,
   home,
   news,
   records,

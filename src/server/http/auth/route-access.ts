@@ -43,6 +43,7 @@ const routes = {
   'POST /memory-bank/logDecision': 'memory:write',
   'POST /memory-bank/updateActiveContext': 'memory:write',
   'GET /memory-bank/brief': 'memory:read',
+  'GET /memory/window': 'memory:read',
   'GET /memory/home': 'memory:read',
   'GET /memory/news': 'memory:read',
   'GET /memory/records': 'memory:read',
