@@ -219,7 +219,7 @@ describe('evidence that git cannot judge', () => {
     expect(counts).toMatchObject({ unknown: 4, changed: 0, gone: 0, fresh: 0 });
     expect(records[0]?.findings.map(({ message }) => message.replace(/^.*: /, ''))).toEqual([
       'it is binary.',
-      'git does not track it.',
+      'it is not committed yet.',
       'it was committed after the record.',
       'it had only 60 lines.',
     ]);

@@ -169,7 +169,7 @@ export class FileJudge {
   /** A file that the baseline does not have. */
   #judgeNew(baseline: Baseline, lines: Lines | undefined): Judgement | undefined {
     if (!this.#now) return undefined;
-    if (!this.#code.at(this.#head, this.#path)) return unknown('git does not track it');
+    if (!this.#code.at(this.#head, this.#path)) return unknown('it is not committed yet');
     if (baseline.cut && lines) return unknown('the clone is shallow');
     if (lines) return unknown('it was committed after the record');
     return { verdict: 'fresh', now: this.#place(undefined) };
