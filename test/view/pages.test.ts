@@ -634,16 +634,6 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     });
   });
 
-  deep('show the tasks as a board by status', () =>
-    visit('/view/tasks', async (page) => {
-      const column = page.locator('.board > section', { hasText: 'in progress' });
-      await column.getByText('Store the answer of the provider for a day').waitFor();
-      await column.getByText('idempotent-payments').waitFor();
-      expect(await page.locator('.board > section').count()).toBe(3);
-      await page.locator('.board > section', { hasText: 'completed 1' }).waitFor();
-    }),
-  );
-
   deep('show the banks and documents as lists', async () => {
     await openGlobalBank();
     await memory.call('activate', { bank_type: 'code', bank_id: 'shop-api' });

@@ -212,7 +212,6 @@ export const listShape = z.object({
       ...referenceShape.shape,
       toolset: text,
       status: text.optional(),
-      owner: text.optional().describe('the record that it is a part of, such as an objective'),
       group: text.optional().describe('its bank, or its category or type of document'),
       updated: text.optional().describe('the time of its last change, if the record has it'),
     }),

@@ -15,11 +15,13 @@ import type {
   StaleEvidence,
   StateComparison,
 } from './answers.ts';
+import type { Board } from './board-answers.ts';
 
 /** A part of a copy of the memory in files: the answers that do not depend on one record. */
 export interface CopyBase {
   readonly home: Home;
   readonly graph: GraphData;
+  readonly board: Board;
   readonly branches: BranchList;
   readonly modes: ModeList;
   readonly conflicts: Conflicts;

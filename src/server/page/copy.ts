@@ -52,6 +52,7 @@ export async function answerFromCopy(address: string): Promise<unknown> {
     }
     case 'home':
     case 'graph':
+    case 'board':
     case 'branches':
     case 'modes':
     case 'conflicts':

@@ -1,53 +1,188 @@
-import type { RecordList } from './answers.ts';
-import { useAnswer } from './data.ts';
-import { RecordLink, Waiting } from './parts.tsx';
-import type { Route } from './route.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Board, BoardTask } from './board-answers.ts';
+import { change, RefusedRequest, useAnswer } from './data.ts';
+import { Waiting } from './parts.tsx';
+import { addressTo, goTo, isCopy, type Route } from './route.ts';
+import { nameOf, stepTo, TaskCard, type TaskStep } from './task-card.tsx';
 
 /** The columns of the board; a status that is not listed gets a column after them. */
 const usual = ['pending', 'in_progress', 'completed'];
 
-/** Maximum number of tasks on the board. */
-const maxTasks = 1000;
+/** Maximum number of cards in one column. */
+const maxCards = 200;
 
-/** The tasks as a board, with a column for each status. */
-export function TasksPage({ route: { at } }: { route: Route }) {
-  const answer = useAnswer<RecordList>('/memory/records', { at, type: 'task', limit: maxTasks });
+/** The tasks as a board, with a column for each state. */
+export function TasksPage({ route: { at, query } }: { route: Route }) {
+  const answer = useAnswer<Board>('/memory/board', { at });
+  const [text, setText] = useState('');
+  const [said, setSaid] = useState('');
+  const [problem, setProblem] = useState('');
+  const isRunning = useRef(false);
+  /** The task that was moved last: its card is another element in the other column. */
+  const moved = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    const card = moved.current && document.querySelector(`[data-task="${moved.current}"] a`);
+    if (!card || !(card instanceof HTMLElement)) return;
+    if (document.activeElement === document.body) card.focus();
+    moved.current = undefined;
+  }, [answer.data]);
+  const objective = query.get('objective') ?? '';
+  const isHidden = query.get('completed') === 'hide';
+  const choose = (chosen: { readonly [name: string]: string }) => {
+    const filter = { objective, completed: isHidden ? 'hide' : '', ...chosen };
+    goTo(addressTo('tasks', '', filter), true);
+  };
+  const take = async ({ id }: BoardTask, { action, body, said }: TaskStep) => {
+    if (isRunning.current) return;
+    isRunning.current = true;
+    setSaid('');
+    setProblem('');
+    try {
+      await change(`/memory/tasks/${action}`, body);
+      moved.current = id;
+      setSaid(said);
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      setProblem(error.message);
+    } finally {
+      isRunning.current = false;
+    }
+    answer.reload();
+  };
+  const onStep = at === undefined && !isCopy ? take : undefined;
   return (
     <>
       <h1>Tasks</h1>
       <Waiting answer={answer}>
-        {({ records, total }) => (
+        {({ objectives, tasks, total }) => (
           <>
-            {total > records.length && (
+            <p class="row filters">
+              <label>
+                Objective{' '}
+                <select
+                  value={objective}
+                  onChange={({ currentTarget: { value } }) => choose({ objective: value })}
+                >
+                  <option value="">all</option>
+                  {objectives.map(({ slug, name }) => (
+                    <option key={slug} value={slug}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              </label>
+              <label>
+                Text or ticket{' '}
+                <input
+                  type="search"
+                  value={text}
+                  onInput={({ currentTarget }) => setText(currentTarget.value)}
+                />
+              </label>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={isHidden}
+                  onChange={({ currentTarget: { checked } }) =>
+                    choose({ completed: checked ? 'hide' : '' })
+                  }
+                />{' '}
+                Hide completed
+              </label>
+            </p>
+            {total > tasks.length && (
               <p class="faint">
-                The first {records.length} of {total} tasks.
+                The first {tasks.length} of {total} tasks.
               </p>
             )}
-            <div class="board">
-              {[...new Set([...usual, ...records.map(({ status = '' }) => status)])].map(
-                (column) => {
-                  const tasks = records.filter(({ status = '' }) => status === column);
-                  return (
-                    <section key={column}>
-                      <h2>
-                        {column.replaceAll('_', ' ')} <span class="tag">{tasks.length}</span>
-                      </h2>
-                      <ul class="plain">
-                        {tasks.map((task) => (
-                          <li key={task.path} class="card">
-                            <RecordLink record={task} />
-                            {task.owner !== undefined && <div class="faint">{task.owner}</div>}
-                          </li>
-                        ))}
-                      </ul>
-                    </section>
-                  );
-                },
-              )}
-            </div>
+            {onStep && (
+              <p class="faint">
+                Drag a task, or press Shift with an arrow key on it, to move it. Each move is a
+                commit.
+              </p>
+            )}
+            <p role="status">{said}</p>
+            <p class="problem" role="alert">
+              {problem}
+            </p>
+            <Columns
+              tasks={tasks.filter((one) => isShown(one, objectives, { objective, text, isHidden }))}
+              objectives={objectives}
+              isHidden={isHidden}
+              onStep={onStep}
+            />
           </>
         )}
       </Waiting>
     </>
+  );
+}
+
+function isShown(
+  { text, status, objective, claim }: BoardTask,
+  objectives: Board['objectives'],
+  filter: { objective: string; text: string; isHidden: boolean },
+): boolean {
+  if (filter.isHidden && status === 'completed') return false;
+  if (filter.objective !== '' && objective !== filter.objective) return false;
+  const { name = '', tickets = [] } = objectives.find(({ slug }) => slug === objective) ?? {};
+  const texts = [text, name, objective ?? '', claim?.by ?? '', ...tickets];
+  const wanted = filter.text.trim().toLowerCase();
+  return texts.some((one) => one.toLowerCase().includes(wanted));
+}
+
+function Columns({
+  tasks,
+  objectives,
+  isHidden,
+  onStep,
+}: {
+  tasks: readonly BoardTask[];
+  objectives: Board['objectives'];
+  isHidden: boolean;
+  onStep: ((task: BoardTask, step: TaskStep) => void) | undefined;
+}) {
+  const states = [...new Set([...usual, ...tasks.map(({ status }) => status)])];
+  const bySlug = new Map(objectives.map((one) => [one.slug, one]));
+  const drop = (id: string | undefined, to: string) => {
+    const task = tasks.find((one) => one.id === id);
+    if (task && task.status !== to) onStep?.(task, stepTo(task, to));
+  };
+  const shown = states.filter((state) => !isHidden || state !== 'completed');
+  return (
+    <div class="board">
+      {shown.map((state) => {
+        const own = tasks.filter(({ status }) => status === state);
+        return (
+          <section
+            key={state}
+            aria-label={nameOf(state)}
+            onDragOver={(event) => onStep && event.preventDefault()}
+            onDrop={(event) => {
+              event.preventDefault();
+              drop(event.dataTransfer?.getData('text/plain'), state);
+            }}
+          >
+            <h2>
+              {nameOf(state)} <span class="tag">{own.length}</span>
+            </h2>
+            <ul class="plain">
+              {own.slice(0, maxCards).map((task) => (
+                <TaskCard
+                  key={task.id}
+                  task={task}
+                  objective={bySlug.get(task.objective ?? '')}
+                  states={states}
+                  onStep={onStep}
+                />
+              ))}
+            </ul>
+            {own.length > maxCards && (
+              <p class="faint">and {own.length - maxCards} more; filter them to see them</p>
+            )}
+          </section>
+        );
+      })}
+    </div>
   );
 }

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import type { App } from '../../app/app.ts';
 import { type Endpoint, untilClosed } from '../http/server/endpoint.ts';
+import { claimsNow } from './board-operations.ts';
 
 /** The pause between two comments in a stream, which show that the connection lives, in milliseconds. */
 const interval = 25_000;
-/** The pause between two looks at the reviews, whose work trees are not watched, in milliseconds. */
+/** The pause between two looks at reviews and claims, which are not in the work tree, in milliseconds. */
 const reviewPause = 1000;
 
 /** The streams of changed paths that pages read. */
@@ -41,11 +42,11 @@ export class ChangeStreams {
         const head = await app.run(session, 'events', call, ({ project }) => project.head());
         if (response.destroyed) return stop();
         const timer = setInterval(() => response.write(': \n\n'), interval);
-        const tips = () =>
-          app.run(session, 'events', call, async ({ reviews }) =>
-            JSON.stringify([...(await reviews.tips())]),
+        const refs = () =>
+          app.run(session, 'events', call, async (context) =>
+            JSON.stringify([...(await context.reviews.tips()), await claimsNow(context)]),
           );
-        const stopLooking = poll(tips, reviewPause, () => send([]));
+        const stopLooking = poll(refs, reviewPause, () => send([]));
         const end = () => response.end();
         this.#open.add(end);
         response.once('close', () => {

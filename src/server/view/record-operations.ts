@@ -49,7 +49,7 @@ export const records = defineMemoryOperation({
 
 /** Returns the fields by which a list groups and describes records. */
 export function listFields({ type, path, value }: KnownRecord) {
-  const { status, objective, updated_at, last_updated, created_at } = value;
+  const { status, updated_at, last_updated, created_at } = value;
   const updated = [updated_at, last_updated, created_at].find((one) => typeof one === 'string');
   const { category, type: kind } = type.search(value);
   // A bank is a folder of documents.
@@ -57,7 +57,6 @@ export function listFields({ type, path, value }: KnownRecord) {
   const group = bank ?? category ?? kind;
   return {
     ...(typeof status === 'string' && { status }),
-    ...(typeof objective === 'string' && { owner: objective }),
     ...(group !== undefined && { group }),
     ...(typeof updated === 'string' && { updated }),
   };

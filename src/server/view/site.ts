@@ -11,6 +11,7 @@ import type { JsonObject } from '../../core/values/json.ts';
 import type { CommitLog, Difference, RecordList } from '../page/answers.ts';
 import type { CopyBase, CopyRecords, CopyTexts } from '../page/copy-parts.ts';
 import { entryData } from './answer-data.ts';
+import { board } from './board-operations.ts';
 import { compareStates } from './commit-changes.ts';
 import { concerns, evidence } from './evidence-operations.ts';
 import { graph } from './graph-operation.ts';
@@ -122,6 +123,7 @@ async function copyOf(
   const base: CopyBase = {
     home: homeOf(await ask<CopyBase['home']>(home, {})),
     graph: await ask(graph, {}),
+    board: withoutClaims(await ask<CopyBase['board']>(board, {})),
     ...list,
     modes: await ask(modes, {}),
     conflicts: { conflicts: [] },
@@ -277,4 +279,9 @@ function hashOf(text: string): string {
  */
 function homeOf({ unreviewed: _, ...home }: CopyBase['home']): CopyBase['home'] {
   return { ...home, waiting: [] };
+}
+
+/** Returns the board without the claims, which are over before anybody reads a copy. */
+function withoutClaims({ tasks, ...board }: CopyBase['board']): CopyBase['board'] {
+  return { ...board, tasks: tasks.map(({ claim: _, ...task }) => task) };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { RequestHandler, Response } from 'express';
 import type { Auth } from '../http/auth/auth.ts';
 import type { Face } from '../http/rest/settings.ts';
+import { board, claimTask, moveTask, releaseTask } from './board-operations.ts';
 import { confirmable, confirmRecord } from './confirm-operations.ts';
 import { conflicts, resolve } from './conflict-operations.ts';
 import { ChangeStreams } from './events.ts';
@@ -37,6 +38,10 @@ const operations: readonly MemoryOperation[] = [
   record,
   search,
   graph,
+  board,
+  moveTask,
+  claimTask,
+  releaseTask,
   log,
   activity,
   branches,
