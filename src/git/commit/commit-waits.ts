@@ -107,7 +107,7 @@ export class CommitWaits {
     if (this.#left <= 0) return;
     if (this.#hasSeenGit) this.#endEvidence();
     const from = this.#commits.tip();
-    while (this.#left > 0 && !this.isGitRunning && this.#commits.remaining(from) > 0) {
+    while (this.#left > 0 && this.#commits.remaining(from) > 0 && !this.isGitRunning) {
       this.#left -= await this.#sleep(this.#left);
     }
     if (this.#left <= 0) this.#commits.outlast();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Disk } from '../disk/disk.ts';
-import { type Files, type Stat, throughLink } from '../disk/file-layer.ts';
+import { type Files, lookThrough, type Stat, throughLink } from '../disk/file-layer.ts';
 import type { GitLock } from '../locks/lock.ts';
 import type { Oid } from '../objects/object.ts';
 import type { ObjectFormat } from '../objects/object-format.ts';
@@ -116,7 +116,7 @@ function smudgeRecent(file: IndexFile, { before, after }: IndexTimes): IndexFile
 }
 
 export function indexKey({ disk, tree }: Pick<IndexLocation, 'disk' | 'tree'>): string | undefined {
-  const stat = disk.files.lstat(indexPath(disk.files, tree));
+  const stat = lookThrough(disk.files, join(tree.gitDir, 'index'));
   return stat && keyOf(stat);
 }
 

@@ -11,6 +11,9 @@ import { type StrayRef, strayRefs } from './stray-refs.ts';
 /** Limit of a reflog that is read, in bytes. */
 const maxLog = 16 * 1024 * 1024;
 
+/** Limit of the file of a ref that is read at once, in bytes. */
+const maxRef = 64 * 1024;
+
 const noNames: ReadonlySet<string> = new Set();
 
 /** Refs in files, one for each, over those of `packed-refs`; reflogs in files as well. */
@@ -107,6 +110,8 @@ export class FileRefs implements RefStore {
 
   /** The text of a ref. Of old, git stored a symbolic ref as a link to the name of its target. */
   #textAt(path: string): string | undefined {
+    const loaded = this.files.load(path, maxRef);
+    if (loaded === undefined || loaded.bytes) return loaded?.bytes?.toString('utf8').trim();
     const target = this.files.readlink(path);
     if (target !== undefined && isRefName(target)) return `ref: ${target}`;
     return this.files.read(path)?.toString('utf8').trim();

@@ -1,6 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Files } from '../disk/file-layer.ts';
+import { monotonicTime } from '../locks/lock.ts';
 import { type ProcessState, processText, stateOf } from '../locks/process-state.ts';
 import type { GitConfig } from './config.ts';
 import { findWorkTree, type WorkTree } from './discover.ts';
@@ -48,6 +49,8 @@ const valued = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '
 /** Ticks of the system's clock in a second: the same on all architectures. */
 const ticks = 100;
 const longestChain = 64;
+/** Time for which a git process of another work tree is not looked at again, in milliseconds. */
+const othersPause = 20;
 
 /**
  * Finds the git processes that are changing HEAD or the index of a work tree, from their first
@@ -60,8 +63,12 @@ export class GitProcesses {
   readonly #isOurs: (tree: WorkTree, movesHead: boolean) => boolean;
   readonly #config: () => GitConfig;
   readonly #table = new ProcessTable();
+  /** Git processes that were not among them, by pid, and when that was seen. */
+  readonly #others = new Map<number, number>();
   /** The ancestors of this process, by pid. */
   #ancestors: ReadonlyMap<number, ProcessState> | undefined;
+  /** Whether one of them is git. */
+  #isInGit: boolean | undefined;
   /** When this process started, in ticks. */
   #start: number | undefined;
 
@@ -82,12 +89,24 @@ export class GitProcesses {
     const pids = this.#table.gits();
     if (pids.length === 0) return [];
     const ancestors = this.#chain();
-    const found = pids.flatMap((pid) => (ancestors.has(pid) ? [] : (this.#describe(pid) ?? [])));
+    const now = monotonicTime();
+    for (const [pid, since] of this.#others)
+      if (now - since > othersPause) this.#others.delete(pid);
+    const found = pids.flatMap((pid) => {
+      if (ancestors.has(pid) || this.#others.has(pid)) return [];
+      const args = processText(pid, 'cmdline') ?? '';
+      const git = this.#describe(pid, args.split('\0'));
+      // One that has just begun does not show its arguments yet.
+      if (!git && args !== '') this.#others.set(pid, now);
+      return git ?? [];
+    });
     return found.sort((a, b) => Number(b.movesHead) - Number(a.movesHead));
   }
 
   /** The git process that has started this one, as a program of one of its hooks. */
   starter(): GitStarter | undefined {
+    this.#isInGit ??= [...this.#chain().keys()].some(isGit);
+    if (!this.#isInGit) return undefined;
     let hook: string | undefined;
     for (const [pid, { start }] of this.#chain()) {
       if (stateOf(pid)?.start !== start) continue;
@@ -97,17 +116,15 @@ export class GitProcesses {
         .slice(0, 3)
         .map((arg) => basename(arg))
         .find((name) => earlyHooks.has(name));
-      const isGit = processText(pid, 'comm')?.startsWith('git');
-      const git = isGit ? this.#describe(pid) : undefined;
+      const git = isGit(pid) ? this.#describe(pid, args) : undefined;
       if (git) return { git, hook };
     }
     return undefined;
   }
 
-  #describe(pid: number): GitProcess | undefined {
+  #describe(pid: number, args: readonly string[]): GitProcess | undefined {
     const state = stateOf(pid);
-    const args = processText(pid, 'cmdline')?.split('\0');
-    if (!state?.isAlive || !args) return undefined;
+    if (!state?.isAlive) return undefined;
     const trees = this.#treesOf(pid, args);
     // Before the command: the aliases of another repository are not known.
     if (!trees.some((tree) => this.#isOurs(tree, true))) return undefined;
@@ -186,6 +203,10 @@ export class GitProcesses {
     this.#ancestors = chain;
     return chain;
   }
+}
+
+function isGit(pid: number): boolean {
+  return processText(pid, 'comm')?.startsWith('git') ?? false;
 }
 
 function folderOf(pid: number): string | undefined {
