@@ -259,6 +259,26 @@ describe.each(clients)('a session of %s', (_, { common, names, takes, reads, run
   });
 });
 
+it('is one session for both forms in which Copilot CLI reports an event', async () => {
+  const memory = new FewLines();
+  const id = '237cf3e6-d086-4b24-af3e-1354fe27c637';
+  const file = '/project/src/keys.ts';
+  const own = { sessionId: id, timestamp: 1, toolName: 'view', toolArgs: { path: file } };
+  const claude = {
+    ...{ hook_event_name: 'PreToolUse', session_id: id, timestamp: '2026-11-29T11:37:00.094Z' },
+    ...{ tool_name: 'Read', tool_input: { path: file } },
+  };
+  const answers = [];
+  for (const input of [own, claude]) {
+    const event = readEvent('action', JSON.stringify({ cwd: '/project', ...input }));
+    if (event) answers.push(await answerHook(memory, event));
+  }
+  expect(answers).toEqual([
+    { additionalContext: expect.stringContaining('Never log them') },
+    undefined,
+  ]);
+});
+
 it('tells the clients apart by their input', () => {
   const seen = clients.map(
     ([, { common, names }]) =>

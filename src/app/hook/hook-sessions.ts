@@ -18,6 +18,8 @@ export interface HookSession {
 }
 
 const stateKey = 'hooks';
+/** A UUID at the beginning; a name of an agent of the session may follow. */
+const unique = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9a-f])/i;
 const maxSessions = 30;
 const maxGiven = 400;
 const maxAge = 14 * 24 * 60 * 60 * 1000;
@@ -66,12 +68,17 @@ export class HookSessions {
   }
 }
 
-/** The key under which the session of an event is kept. */
+/**
+ * The key under which the session of an event is kept.
+ *
+ * Copilot CLI also runs the hooks of Claude Code, with the same id in the shape of another client, so that
+ * an id that no other session can have is enough.
+ */
 export function sessionId({
   client,
   session = '',
 }: Pick<ClientEvent, 'client' | 'session'>): string {
-  return `${client} ${session}`;
+  return unique.test(session) ? session : `${client} ${session}`;
 }
 
 /** A short name of a text, for comparisons. */

@@ -9,7 +9,8 @@ export const copilotCli = {
   program: 'node_modules/.bin/copilot',
   wire: 'OpenAI Chat',
   agent: /copilot/,
-  setUp: byInit('copilot'),
+  // It also runs the hooks of Claude Code, which say nothing again.
+  setUp: byInit('claude,copilot'),
   prepare(scene) {
     scene.atHome('.copilot/config.json', { trusted_folders: [scene.root], banner: 'never' });
   },
