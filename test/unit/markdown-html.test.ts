@@ -23,6 +23,19 @@ describe('renderHtml', () => {
     expect(html).toContain('<td><code>&lt;b&gt;</code></td>');
   });
 
+  it('draws the marks of a task list as boxes, and no other brackets', () => {
+    const html = renderHtml('- [ ] a\n- [X] **b**\n- [y] c\n- `[x]` d\n\n[x] e\n');
+    expect(html.match(/<li[^>]*>/g)).toEqual([
+      '<li class="task">',
+      '<li class="task">',
+      '<li>',
+      '<li>',
+    ]);
+    expect(html).toContain('<span role="img" aria-label="open">☐</span> a');
+    expect(html).toContain('<span role="img" aria-label="done">☑</span> <strong>b</strong>');
+    expect(html).toContain('<p>[x] e</p>');
+  });
+
   it('gives each heading an id of its own, as links name it', () => {
     const html = renderHtml('# A `b`: c\n\n## Part\n\n## Part\n\nLate\n====\n\n## main" x\n');
     const ids = [...html.matchAll(/<h\d ([^>]*)>/g)].map(([, attributes]) => attributes);

@@ -1,3 +1,4 @@
+import type { StateCore } from 'markdown-it';
 import { withoutFingerprints } from '../evidence/annotations.ts';
 import { codePointOf, markHidden } from '../values/hidden-characters.ts';
 import { Anchors } from './anchors.ts';
@@ -19,6 +20,7 @@ export function renderHtml(markdown: string): string {
   const parser = boundedParser(false);
   parser.validateLink = (url) => harmless.test(url);
   parser.disable('image');
+  parser.core.ruler.push('task_list', drawBoxes);
   const anchors = new Anchors();
   parser.renderer.rules.heading_open = (tokens, at, options, _, renderer) => {
     const anchor = anchors.next(tokens[at + 1]?.content ?? '');
@@ -26,6 +28,26 @@ export function renderHtml(markdown: string): string {
     return renderer.renderToken(tokens, at, options);
   };
   return parser.render(withoutFingerprints(markdown)).replace(piece, marked);
+}
+
+/** The mark of an item of a task list, as GFM has it. */
+const mark = /^\[([ xX])\][ \t]+/;
+
+/** Draws the marks of task lists as boxes. */
+function drawBoxes({ tokens, Token }: StateCore): void {
+  for (const [at, { type, children }] of tokens.entries()) {
+    const [item, paragraph] = [tokens[at - 2], tokens[at - 1]];
+    if (type !== 'inline' || item?.type !== 'list_item_open') continue;
+    const first = children?.[0];
+    const [written, done] = mark.exec(first?.type === 'text' ? first.content : '') ?? [];
+    if (!first || !paragraph || written === undefined) continue;
+    const isDone = done !== ' ';
+    const box = new Token('html_inline', '', 0);
+    box.content = `<span role="img" aria-label="${isDone ? 'done' : 'open'}">${isDone ? '☑' : '☐'}</span> `;
+    first.content = first.content.slice(written.length);
+    children?.unshift(box);
+    item.attrJoin('class', 'task');
+  }
 }
 
 function marked(piece: string): string {
