@@ -8,25 +8,21 @@ import { ReviewPage } from './review-page.tsx';
 import { Reviews } from './reviews.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
 
+/** Number of records that are shown at first, and of those that are added. */
+const part = 100;
 /** The beginning of the names of the branches on which changes wait for a review. */
 const ofReviews = 'memory-review/';
 
 /** The branches, or what the memory of one has that another does not. */
-export function BranchesPage({ route }: { route: Route }) {
-  const { rest, query } = route;
+export function BranchesPage({ route: { rest, query } }: { route: Route }) {
+  if (rest === '') return <AllBranches />;
+  const base = query.get('base') ?? undefined;
+  if (rest.startsWith(ofReviews) && base === undefined) return <ReviewPage branch={rest} />;
+  return <ComparedBranch branch={rest} base={base} isAll={query.has('all')} />;
+}
+
+function AllBranches() {
   const answer = useAnswer<BranchList>('/memory/branches', { limit: 200 });
-  const current = answer.data?.branches.find((branch) => branch.current)?.name;
-  if (rest !== '') {
-    const others = answer.data?.branches.map(({ name }) => name).filter((name) => name !== rest);
-    const base = query.get('base') ?? current ?? 'HEAD';
-    const isAll = query.has('all');
-    if (rest.startsWith(ofReviews) && !query.has('base')) {
-      return <ReviewPage branch={rest} />;
-    }
-    return (
-      <Review branch={rest} base={base} current={current} others={others ?? []} isAll={isAll} />
-    );
-  }
   return (
     <>
       <h1>Branches</h1>
@@ -74,26 +70,31 @@ function isNoReview({ name }: { name: string }): boolean {
  * The current branch can accept records of another one, and can take its own back to the state of
  * another one.
  */
-function Review({
+function ComparedBranch({
   branch,
-  base,
-  current,
-  others,
+  base: asked,
   isAll,
 }: {
   branch: string;
-  base: string;
-  current: string | undefined;
-  others: readonly string[];
+  /** The other side; undefined for the current branch. */
+  base: string | undefined;
   /** Whether records are listed that only the other side has changed since both diverged. */
   isAll: boolean;
 }) {
+  const [limit, setLimit] = useState(part);
   const answer = useAnswer<StateComparison>('/memory/compare', {
-    from: base,
+    from: asked ?? 'HEAD',
     to: branch,
     since: isAll ? undefined : 'fork',
-    limit: 500,
+    limit,
   });
+  // The list compares all branches, so it has to wait for the answer that a person waits for.
+  const isCompared = answer.data !== undefined || answer.error !== undefined;
+  const list = useAnswer<BranchList>(isCompared ? '/memory/branches' : undefined, { limit: 200 });
+  const names = list.data?.branches.map(({ name }) => name) ?? [];
+  const current = list.data?.branches.find((branch) => branch.current)?.name;
+  const base = asked ?? current ?? 'HEAD';
+  const others = names.filter((name) => name !== branch);
   const [said, setSaid] = useState('');
   const review = branch.startsWith(ofReviews) ? branch.slice(ofReviews.length) : undefined;
   const isAccepted = !isCopy && (base === current || review !== undefined);
@@ -176,10 +177,32 @@ function Review({
                 )}
               </section>
             ))}
+            <More shown={changes.length} counts={counts} onMore={() => setLimit(limit + part)} />
           </>
         )}
       </Waiting>
     </>
+  );
+}
+
+/** The button for more of the records that differ. */
+function More({
+  shown,
+  counts,
+  onMore,
+}: {
+  shown: number;
+  counts: StateComparison['counts'];
+  onMore: () => void;
+}) {
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (isCopy || shown >= all) return null;
+  return (
+    <p>
+      <button type="button" onClick={onMore}>
+        Show {Math.min(part, all - shown)} more of {all} records
+      </button>
+    </p>
   );
 }
 
