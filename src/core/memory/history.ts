@@ -14,7 +14,7 @@ import type {
 } from './commit-log.ts';
 import type { Conflict, Decisions } from './conflict.ts';
 import type { Damaged } from './listing.ts';
-import type { SearchRequest, SearchResult } from './search-hit.ts';
+import type { HitChange, SearchHit, SearchRequest, SearchResult } from './search-hit.ts';
 
 /** A record in a commit; it has a value, or an error if it cannot be read. */
 export interface PastRecord {
@@ -41,6 +41,10 @@ export interface Snapshot {
     skip?: number,
   ): Promise<{ readonly records: readonly PastRecord[]; readonly total: number }>;
   search(request: SearchRequest): Promise<SearchResult>;
+  /** Adds to records or sections when and by whom they were last changed, where it is known. */
+  dated<T extends Pick<SearchHit, 'path' | 'section'>>(
+    places: readonly T[],
+  ): Promise<readonly (T & { readonly changed?: HitChange })[]>;
   /**
    * Returns the texts of the rule files of modes, by source.
    *

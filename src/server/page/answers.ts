@@ -213,10 +213,12 @@ export const listShape = z.object({
       toolset: text,
       status: text.optional(),
       group: text.optional().describe('its bank, or its category or type of document'),
-      updated: text.optional().describe('the time of its last change, if the record has it'),
+      updated: text.optional().describe('the time of its last change'),
+      isEdited: z.boolean().optional().describe('whether its last change is not committed'),
     }),
   ),
   total: count,
+  isPart: z.boolean().optional().describe('whether more times will be known in a moment'),
 });
 
 export const userListShape = z.object({

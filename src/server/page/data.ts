@@ -149,6 +149,19 @@ export interface Answered<T> {
   reload(): void;
 }
 
+/** The pause before an answer that is only a part is asked for again, in milliseconds. */
+const partPause = 250;
+
+/** Asks again for an answer until it is not a part any more. */
+export function useWhole<T extends { readonly isPart?: boolean | undefined }>(answer: Answered<T>) {
+  const isPart = answer.data?.isPart === true && !answer.waiting;
+  useEffect(() => {
+    if (!isPart) return;
+    const timer = setTimeout(answer.reload, partPause);
+    return () => clearTimeout(timer);
+  }, [isPart, answer.data]);
+}
+
 /** Reads data when a component appears and when its request changes; an older request is cancelled. */
 export function useAnswer<T>(path: string | undefined, query: Query = {}): Answered<T> {
   const address = path && addressOf(path, query);

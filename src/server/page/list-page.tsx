@@ -1,5 +1,5 @@
 import type { RecordList, WindowData } from './answers.ts';
-import { useAnswer } from './data.ts';
+import { useAnswer, useWhole } from './data.ts';
 import { RecordLink, Scrolling, Time, Waiting } from './parts.tsx';
 import { addressTo, isCopy, type Route } from './route.ts';
 import { UserRecords } from './user-page.tsx';
@@ -12,6 +12,7 @@ export function ListPage({ route: { at, query } }: { route: Route }) {
   const [toolset, type] = [query.get('toolset') ?? undefined, query.get('type') ?? undefined];
   const skip = Number(query.get('skip') ?? 0);
   const answer = useAnswer<RecordList>('/memory/records', { at, toolset, type, skip });
+  useWhole(answer);
   const shown = useAnswer<WindowData>('/memory/window', { at });
   const toolsets = new Map(shown.data?.kinds.map(({ toolset, title }) => [toolset, title]));
   const about = toolsets.get(toolset ?? '');
@@ -87,7 +88,10 @@ function Listing({ records }: { records: RecordList['records'] }) {
                   <RecordLink record={record} />
                 </td>
                 {hasStatus && <td class="status">{record.status?.replaceAll('_', ' ')}</td>}
-                <td>{record.updated !== undefined && <Time at={record.updated} />}</td>
+                <td>
+                  {record.isEdited && 'not committed'}
+                  {record.updated !== undefined && <Time at={record.updated} />}
+                </td>
                 <td class="faint path">{record.path}</td>
               </tr>
             ))}

@@ -8,12 +8,13 @@ import { type Answered, useAnswer } from './data.ts';
 import { Project } from './draft-offer.tsx';
 import { FailureBoundary, LateFailure } from './failure.tsx';
 import { GraphPage } from './graph-page.tsx';
-import { drawHiddenCharacters, HiddenWarning, markedText } from './hidden-marks.tsx';
+import { drawHiddenCharacters, HiddenWarning } from './hidden-marks.tsx';
 import { HomePage } from './home-page.tsx';
 import { ListPage } from './list-page.tsx';
 import { ModesPage } from './modes-page.tsx';
 import { arrive, followPlaces } from './page-place.ts';
 import { takeSecret } from './page-session.ts';
+import { ProjectName, useTitle } from './page-title.ts';
 import { localTime } from './parts.tsx';
 import { RecordPage } from './record-page.tsx';
 import { addressTo, currentRoute, followLink, goTo, isCopy, onRoute, type Route } from './route.ts';
@@ -65,16 +66,14 @@ function Shell() {
   if (id.current === '' && shown.error) id.current = location.host;
   const Page = pages.get(name);
   const isPresentOnly = at !== undefined && ofPresent.has(name);
-  useEffect(() => {
-    if (name !== 'record') document.title = markedText(titleOf(name, project));
-  }, [name, project]);
   // At once: an effect that runs later could take the next move for the one to this page.
   useLayoutEffect(() => arrive(route.section), [route]);
   const isOpen = shown.data !== undefined;
   useEffect(() => (isOpen ? watchChanges(shown.data?.head) : undefined), [isOpen]);
   if (shown.error?.status === 401) return <SignIn onDone={shown.reload} />;
   return (
-    <>
+    <ProjectName.Provider value={project ?? ''}>
+      {name !== 'record' && <PageTitle route={route} />}
       <a class="skip" href="#main">
         Skip to the content
       </a>
@@ -113,15 +112,18 @@ function Shell() {
           </Project.Provider>
         </FailureBoundary>
       </main>
-    </>
+    </ProjectName.Provider>
   );
 }
 
-/** Returns the title of a page, which a browser also shows in its history. */
-function titleOf(name: string, project: string | undefined): string {
-  if (project === undefined) return 'Memory Bank';
-  const label = name && entries.find(([target]) => target === name)?.[1];
-  return `${label || (name === 'conflicts' ? 'Conflicts' : 'Memory')} · ${project}`;
+/** Sets the title of a page, by which a person tells tabs and the steps of the history apart. */
+function PageTitle({ route: { name, rest, query, at } }: { route: Route }) {
+  const label = entries.find(([target]) => target === name)?.[1] ?? 'Memory';
+  const subject =
+    rest ||
+    ['q', 'of', 'type', 'toolset', 'path', 'agent'].map((key) => query.get(key)).find(Boolean);
+  useTitle(subject, name === 'conflicts' ? 'Conflicts' : label, at && `as of ${at}`);
+  return null;
 }
 
 /** Names the past state that the pages show, once the server has found it. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Blame, CommitLog, RecordData, RecordReference, StateComparison } from './answers.ts';
 import { Confirmations } from './confirm-records.tsx';
 import { useAnswer } from './data.ts';
@@ -6,7 +6,7 @@ import { RecordDrafts, WithDrafts } from './draft-offer.tsx';
 import { EditForm } from './edit-form.tsx';
 import { FieldsPage } from './fields-form.tsx';
 import { useFoundWords } from './found-words.ts';
-import { markedText } from './hidden-marks.tsx';
+import { useTitle } from './page-title.ts';
 import {
   Author,
   Differences,
@@ -38,9 +38,8 @@ export function RecordPage({ route }: { route: Route }) {
   // A record that is gone has a history.
   const gone = answer.error?.status === 404;
   const title = answer.data?.title ?? path;
-  useEffect(() => {
-    document.title = markedText(title);
-  }, [title]);
+  const view = views.find(([name]) => name === show && name !== '')?.[1];
+  useTitle(title, view, at && `as of ${at}`);
   return (
     <article aria-busy={answer.waiting}>
       <h1>{title}</h1>

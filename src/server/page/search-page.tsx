@@ -1,12 +1,9 @@
-import { useEffect } from 'preact/hooks';
 import type { Found, WindowData } from './answers.ts';
-import { useAnswer } from './data.ts';
+import { useAnswer, useWhole } from './data.ts';
 import { Waiting } from './parts.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
 import { Hits } from './search-hits.tsx';
 
-/** The pause before an answer that is a part of what there is is asked for again, in milliseconds. */
-const pause = 250;
 const dayMs = 24 * 60 * 60 * 1000;
 
 const ages = [
@@ -35,12 +32,7 @@ export function SearchPage({ route: { at, query } }: { route: Route }) {
     ...filter,
     after,
   });
-  const isPart = answer.data?.isPart === true && !answer.waiting;
-  useEffect(() => {
-    if (!isPart) return;
-    const timer = setTimeout(answer.reload, pause);
-    return () => clearTimeout(timer);
-  }, [isPart, answer.data]);
+  useWhole(answer);
   const choose = (chosen: Partial<Filter>) =>
     goTo(addressTo('search', '', { q: asked, ...given, ...chosen }), true);
   return (

@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import type { Context } from '../../core/declarations/context.ts';
 import { authorName } from '../../core/memory/author-name.ts';
 import type { CommitInfo, LogEntry } from '../../core/memory/commit-log.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { MemoryError } from '../../core/values/error.ts';
 import type { CommitData, Entry, RecordReference } from '../page/answers.ts';
 import type { KnownRecord } from './record-source.ts';
 
@@ -36,6 +38,17 @@ export function typesOf(
 }
 
 export const skip = z.coerce.number().int().min(0).max(10_000_000).default(0);
+
+/** Whether the index of the history, which has the last changes of records, is not complete yet. */
+export async function isHistoryPart({ history }: Context, at = 'HEAD'): Promise<boolean> {
+  try {
+    return !(await history.isIndexed(at));
+  } catch (error) {
+    // A memory without a commit has no history.
+    if (error instanceof MemoryError) return false;
+    throw error;
+  }
+}
 
 /** Returns a commit without the address of its author, which no page needs. */
 export function commitData({ author, isAcceptance: _, ...commit }: CommitInfo): CommitData {

@@ -13,7 +13,17 @@ import {
   restoredShape,
   savedShape,
 } from '../page/answers.ts';
-import { at, commitId, path, referenceTo, skip, toolset, type, typesOf } from './answer-data.ts';
+import {
+  at,
+  commitId,
+  isHistoryPart,
+  path,
+  referenceTo,
+  skip,
+  toolset,
+  type,
+  typesOf,
+} from './answer-data.ts';
 import { changedFields, textWith } from './form-operation.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { contentOf, readRecord, recordAnswer } from './record-answer.ts';
@@ -36,16 +46,40 @@ export const records = defineMemoryOperation({
   async run(context, { at, skip, limit, ...kind }, { types }) {
     const { records } = await readState(context, typesOf(types, kind), at);
     const sorted = [...records].sort((a, b) => (a.path < b.path ? -1 : 1));
+    const listed = sorted.slice(skip, skip + limit).map((record) => ({
+      ...referenceTo(record),
+      toolset: record.type.toolset,
+      ...listFields(record),
+    }));
+    const undated = listed.filter(({ updated }) => updated === undefined);
+    const times = await lastChanges(context, undated, at);
+    const isPart = times.size < undated.length && (await isHistoryPart(context, at));
     return {
-      records: sorted.slice(skip, skip + limit).map((record) => ({
-        ...referenceTo(record),
-        toolset: record.type.toolset,
-        ...listFields(record),
-      })),
+      records: listed.map((one) => ({ ...one, ...times.get(one.path) })),
       total: records.length,
+      ...(isPart && { isPart }),
     };
   },
 });
+
+/** Returns the times of the last changes of records that do not have them in their fields, by path. */
+async function lastChanges(
+  { store, history }: Context,
+  records: readonly { readonly path: string }[],
+  at: string | undefined,
+): Promise<ReadonlyMap<string, { readonly updated?: string; readonly isEdited?: true }>> {
+  if (records.length === 0) return new Map();
+  const places = records.map(({ path }) => ({ path }));
+  const dated =
+    at === undefined ? await store.dated(places) : await (await history.at(at)).dated(places);
+  return new Map(
+    dated.flatMap(({ path, changed }) =>
+      changed
+        ? [[path, changed.at === undefined ? { isEdited: true } : { updated: changed.at }]]
+        : [],
+    ),
+  );
+}
 
 /** Returns the fields by which a list groups and describes records. */
 export function listFields({ type, path, value }: KnownRecord) {

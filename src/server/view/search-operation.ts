@@ -6,9 +6,8 @@ import { reportLeftOut } from '../../core/memory/answer-fields.ts';
 import { besides, type ShownHit, standing } from '../../core/memory/hit-form.ts';
 import type { SearchExplanation, SearchHit, SearchResult } from '../../core/memory/search-hit.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
-import { MemoryError } from '../../core/values/error.ts';
 import { type Found, searchShape } from '../page/answers.ts';
-import { at, skip, toolset, type, typesOf } from './answer-data.ts';
+import { at, isHistoryPart, skip, toolset, type, typesOf } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { titleOf } from './record-source.ts';
 
@@ -84,19 +83,12 @@ function isBy(
 
 /** Whether the answer will have more hits, or more about them, once an index is complete. */
 async function isPart(
-  { history }: Context,
+  context: Context,
   { hits, unread }: SearchResult,
-  at = 'HEAD',
+  at: string | undefined,
 ): Promise<boolean> {
   if (unread !== undefined) return true;
-  if (hits.every(({ changed }) => changed)) return false;
-  try {
-    return !(await history.isIndexed(at));
-  } catch (error) {
-    // A memory without a commit has no history.
-    if (error instanceof MemoryError) return false;
-    throw error;
-  }
+  return hits.some(({ changed }) => !changed) && isHistoryPart(context, at);
 }
 
 async function countOf(

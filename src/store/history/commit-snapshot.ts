@@ -1,7 +1,12 @@
 import { posix } from 'node:path';
 import type { CommitInfo } from '../../core/memory/commit-log.ts';
 import type { PastRecord, Snapshot } from '../../core/memory/history.ts';
-import type { SearchHit, SearchRequest, SearchResult } from '../../core/memory/search-hit.ts';
+import type {
+  HitChange,
+  SearchHit,
+  SearchRequest,
+  SearchResult,
+} from '../../core/memory/search-hit.ts';
 import { TreeFolder } from '../../git/objects/tree-folder.ts';
 import { readableIn } from '../modes/access.ts';
 import { maxFileBytes, type RecordFile } from '../records/record-file.ts';
@@ -12,10 +17,10 @@ import type { MemoryHistory } from './memory-history.ts';
 import type { PastRecords } from './past-records.ts';
 
 /** Adds the last change of each hit; waits at most so many milliseconds for the index of the history. */
-type DateHits = (
-  hits: readonly SearchHit[],
-  wait: number | undefined,
-) => Promise<readonly SearchHit[]>;
+type DateHits = <T extends Pick<SearchHit, 'path' | 'section'>>(
+  hits: readonly T[],
+  wait?: number,
+) => Promise<readonly (T & { readonly changed?: HitChange })[]>;
 
 /** The records of a commit, for one call. */
 export class CommitSnapshot implements Snapshot {
@@ -58,6 +63,8 @@ export class CommitSnapshot implements Snapshot {
     const found = await this.#records.find(request, readableIn(this.#reader.access));
     return { ...found, hits: await this.#dated(found.hits, request.maxWaitMs) };
   }
+
+  dated: Snapshot['dated'] = (places) => this.#dated(places);
 
   ruleFiles(): ReadonlyMap<string, string> {
     return ruleFiles(this.#reader.history, this.commit.oid);

@@ -33,7 +33,6 @@ import type {
   TangledCommit,
   UnmergedRecord,
 } from '../../core/memory/history.ts';
-import type { SearchHit } from '../../core/memory/search-hit.ts';
 import type { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { branches } from '../history/branch-tips.ts';
@@ -57,6 +56,7 @@ import { newestCommits } from '../history/newest-commits.ts';
 import { restore } from '../history/restoration.ts';
 import { sectionChange } from '../history/section-comparison.ts';
 import type { CallRights } from '../records/call-rights.ts';
+import type { Asked } from './hit-changes.ts';
 
 /** The history of the memory, for one call of one session. */
 export class SessionHistory implements History {
@@ -114,7 +114,7 @@ export class SessionHistory implements History {
   async at(revision: string): Promise<Snapshot> {
     const reader = await this.#reader();
     const oid = await reader.resolve(revision);
-    const dated = async (hits: readonly SearchHit[], wait: number | undefined) => {
+    const dated = async <T extends Asked>(hits: readonly T[], wait?: number) => {
       const { HitChanges } = await import('./hit-changes.ts');
       return new HitChanges().addTo(reader, hits, oid, wait);
     };
