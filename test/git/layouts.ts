@@ -60,6 +60,15 @@ function besideBare(repo: Repo): Repo {
   return new Repo(repo.path('.git/all/main'));
 }
 
+/** A repository below the git directory of another, which is its submodule `inner`. */
+function outside(repo: Repo): Repo {
+  const outer = new Repo(repo.path('.git/outer'));
+  repo.git('init', '-q', outer.root);
+  const add = ['submodule', 'add', '-q', repo.root, 'inner'];
+  identified(outer).git('-c', 'protocol.file.allow=always', ...add);
+  return outer;
+}
+
 /** Adds a file and commits it. */
 function addFile(repo: Repo, name: string): void {
   repo.write(name, name);
@@ -105,6 +114,43 @@ export const layouts: readonly Layout[] = [
     },
   },
   {
+    name: 'the bare repository with settings of its own (`extensions.worktreeConfig`, `core.bare` in `config.worktree`)',
+    make(repo) {
+      const place = besideBare(repo);
+      const bare = new Repo(repo.path('.git/all/.bare'));
+      bare.git('config', 'core.repositoryFormatVersion', '1');
+      bare.git('config', 'extensions.worktreeConfig', 'true');
+      bare.git('config', '--unset', 'core.bare');
+      bare.git('config', '--file', 'config.worktree', 'core.bare', 'true');
+      return place;
+    },
+  },
+  {
+    name: '`.git` is a link',
+    make(repo) {
+      const clone = cloneIn(repo);
+      renameSync(clone.path('.git'), repo.path('.git/moved'));
+      symlinkSync('../moved', clone.path('.git'));
+      return clone;
+    },
+  },
+  {
+    name: 'a second work tree by links to `refs`, `objects` and others (`git-new-workdir`)',
+    make(repo) {
+      const main = hasTables ? Repo.in(repo.path('.git/other')).begin('--ref-format=files') : repo;
+      main.git('pack-refs', '--all');
+      const side = new Repo(repo.path('.git/side'));
+      for (const name of ['config', 'refs', 'logs/refs', 'objects', 'info', 'packed-refs']) {
+        side.write(`.git/${name}`, '');
+        rmSync(side.path(`.git/${name}`));
+        symlinkSync(main.path(`.git/${name}`), side.path(`.git/${name}`));
+      }
+      cpSync(main.path('.git/HEAD'), side.path('.git/HEAD'));
+      side.git('checkout', '-q', '-f', '-b', 'side');
+      return side;
+    },
+  },
+  {
     name: 'a git directory elsewhere (`git init --separate-git-dir`)',
     make(repo) {
       const top = new Repo(repo.path('.git/top'));
@@ -116,13 +162,19 @@ export const layouts: readonly Layout[] = [
   },
   {
     name: 'a submodule',
+    make: (repo) => identified(new Repo(outside(repo).path('inner'))),
+  },
+  {
+    name: 'a submodule in a linked work tree',
     make(repo) {
-      const outer = new Repo(repo.path('.git/outer'));
-      repo.git('init', '-q', outer.root);
-      identified(outer).git(
-        ...['-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', repo.root, 'inner'],
-      );
-      return identified(new Repo(outer.path('inner')));
+      const outer = outside(repo);
+      outer.git('commit', '-qm', 'Add inner');
+      outer.git('worktree', 'add', '-q', 'side');
+      const update = ['submodule', 'update', '-q', '--init'];
+      outer.gitWith({ cwd: outer.path('side') }, '-c', 'protocol.file.allow=always', ...update);
+      const inner = identified(new Repo(outer.path('side/inner')));
+      inner.git('switch', '-q', 'main');
+      return inner;
     },
   },
   {
@@ -142,8 +194,24 @@ export const layouts: readonly Layout[] = [
     },
   },
   {
+    name: 'the branch in HEAD is a symbolic ref',
+    make(repo) {
+      repo.git('symbolic-ref', 'refs/heads/alias', 'refs/heads/main');
+      repo.git('symbolic-ref', 'HEAD', 'refs/heads/alias');
+      return undefined;
+    },
+  },
+  {
     name: 'alternates (`git clone --shared`)',
     make: (repo) => cloneIn(repo, '--shared', '--no-local'),
+  },
+  {
+    name: 'alternates with a relative path',
+    make(repo) {
+      const clone = cloneIn(repo, '--shared', '--no-local');
+      clone.write('.git/objects/info/alternates', '../../../objects\n');
+      return clone;
+    },
   },
   { name: 'a shallow clone', make: (repo) => cloneIn(repo, '--depth=1') },
   {
@@ -188,6 +256,14 @@ export const layouts: readonly Layout[] = [
       repo.git('config', 'index.skipHash', 'true');
       repo.write('file', 'a\n');
       repo.git('add', 'file');
+      return undefined;
+    },
+  },
+  {
+    name: '`feature.manyFiles`',
+    make(repo) {
+      repo.git('config', 'feature.manyFiles', 'true');
+      twoFolders(repo);
       return undefined;
     },
   },
@@ -250,6 +326,15 @@ export const layouts: readonly Layout[] = [
         addFile(repo, name);
         repo.git('commit-graph', 'write', '--reachable', '--split=no-merge', '--changed-paths');
       }
+      return undefined;
+    },
+  },
+  {
+    name: 'a pack of unreachable objects (`git repack --cruft`)',
+    make(repo) {
+      twoFolders(repo);
+      repo.gitWith({ input: 'cruft' }, 'hash-object', '-w', '--stdin');
+      repo.git('repack', '-q', '--cruft', '-d');
       return undefined;
     },
   },
@@ -414,6 +499,16 @@ export const layouts: readonly Layout[] = [
       reason: 'the extension "later" is not known',
       hint: 'Update this program.',
       told: 'a later version of this program',
+    },
+  },
+  {
+    name: 'objects in another folder (`GIT_OBJECT_DIRECTORY` in the environment)',
+    env: { GIT_OBJECT_DIRECTORY: 'elsewhere' },
+    make: () => undefined,
+    refused: {
+      reason: 'GIT_OBJECT_DIRECTORY puts its objects in elsewhere',
+      hint: 'Start this program without that variable.',
+      told: 'start the program without the variable',
     },
   },
   {

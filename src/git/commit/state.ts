@@ -118,6 +118,13 @@ export function checkFormat(config: GitConfig, tree: WorkTree): void {
   if (config.problem !== undefined) {
     throw unsupported(config.problem, 'Git refuses this environment as well. Correct it.');
   }
+  const objects = config.env.GIT_OBJECT_DIRECTORY;
+  if (objects && resolve(tree.top, objects) !== join(tree.commonDir, 'objects')) {
+    throw unsupported(
+      `GIT_OBJECT_DIRECTORY puts its objects in ${objects}`,
+      `Start this program without that variable. If git has stored objects there, name that folder in ${join(tree.commonDir, 'objects/info/alternates')}.`,
+    );
+  }
   const own = config.repositorySection('core');
   const version = Number(own.get('repositoryformatversion') ?? '0');
   if (version > 1) {
