@@ -98,6 +98,24 @@ describe('with required reviews, an API key', () => {
     },
   );
 
+  deep('gets no code of a record that names it, as a person does', async () => {
+    const { repo } = served;
+    const commit = (line: string) => {
+      repo.write('code.ts', `${line}\n`);
+      repo.git('add', 'code.ts');
+      repo.git('commit', '-q', '-m', line);
+    };
+    commit('before();');
+    const named = { title: 'Named', context: 'c', decision: 'As `code.ts:1` does.' };
+    await person('POST', '/memory-bank/logDecision', { body: named });
+    commit('after();');
+    const path = '/memory/evidence?path=decisionLog.md';
+    const [place] = (await person('GET', path)).body.stale[0].places;
+    expect(place).toMatchObject({ diff: expect.stringContaining('-before();\n+after();') });
+    const { stale } = (await agent('GET', path)).body;
+    expect(stale[0].places).toEqual([{ message: place.message, commit: place.commit }]);
+  });
+
   deep('cannot decide on a review, nor mark commits as reviewed', async () => {
     await agent('POST', '/memory-bank/logDecision', {
       body: { title: 'Mine', context: 'c', decision: 'd' },

@@ -126,7 +126,7 @@ describe.skipIf(!opened)('the board', () => {
     await own().context.setOffline(false);
     await page.reload();
     const config = repo().read('.memory-bank/config.yaml');
-    const later = config.replace('format: 1', 'format: 99\nrequires: 9.1.0');
+    const later = config.replace(/^format: \d+/m, 'format: 99\nrequires: 9.1.0');
     repo().write('.memory-bank/config.yaml', later);
     await move.click();
     await page.getByRole('alert').getByText('9.1.0').waitFor();

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { findViolations } from '../support/axe.ts';
 import { deep, isFull } from '../support/depth.ts';
+import { projectApp } from '../support/project-app.ts';
 import { Window } from '../support/window.ts';
 
 const opened = isFull ? await Window.open() : undefined;
@@ -153,11 +154,28 @@ describe.skipIf(!opened)('a stale record', () => {
     const config = repo().read('.memory-bank/config.yaml');
     repo().write(
       '.memory-bank/config.yaml',
-      config.replace('format: 1', 'format: 99\nrequires: 9.1.0'),
+      config.replace(/^format: \d+/m, 'format: 99\nrequires: 9.1.0'),
     );
     await record.getByRole('button', { name: 'Still true' }).click();
     await record.getByRole('alert').getByText('9.1.0').waitFor();
     repo().write('.memory-bank/config.yaml', config);
     await page.close();
+  });
+
+  deep('shows its entry also where each entry is a file, and verifies that alone', async () => {
+    const app = projectApp(repo().root);
+    await app.run(app.connect(), 'layout', {}, ({ project }) => project.changeLayout('entries'));
+    await app.close();
+    await decide('Take the lock', 'lock.ts:1');
+    await decide('Free the lock', 'lock.ts:3');
+    commit('lock.ts', 'acquire();\nawait free();\nrelease();\n', 'Rename the calls');
+    await own().visit('/view/record/decisionLog.md', async (page) => {
+      await notice(page, 'Free the lock').getByText('release();').first().waitFor();
+      const entry = notice(page, 'Take the lock');
+      await entry.getByRole('button', { name: 'Still true' }).click();
+      await entry.waitFor({ state: 'detached' });
+      expect(await notice(page, 'Free the lock').count()).toBe(1);
+    });
+    expect(repo().git('log', '-2', '--format=%s')).toContain('verify decisionLog.md#Take the lock');
   });
 });

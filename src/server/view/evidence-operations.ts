@@ -7,7 +7,13 @@ import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject } from '../../core/values/json.ts';
 import { addTo } from '../../core/values/multimap.ts';
-import { type Concern, concernsShape, evidenceShape, verifiedShape } from '../page/answers.ts';
+import {
+  type Concern,
+  concernsShape,
+  evidenceShape,
+  type StalePart,
+  verifiedShape,
+} from '../page/answers.ts';
 import { commitData, path } from './answer-data.ts';
 import { callTool } from './checked-call.ts';
 import { defineMemoryOperation } from './operation.ts';
@@ -37,7 +43,8 @@ export const evidence = defineMemoryOperation({
     return {
       stale: rested.flatMap(({ path, findings }) => {
         const record = byPath.get(path);
-        return record ? stalePartsOf(record, findings.filter(isStale)) : [];
+        const parts = record ? stalePartsOf(record, findings.filter(isStale)) : [];
+        return context.session.isAgent ? parts.map(withoutCode) : parts;
       }),
       findings: records.flatMap(({ path, findings }) =>
         findings
@@ -55,6 +62,14 @@ export const evidence = defineMemoryOperation({
     };
   },
 });
+
+/**
+ * Leaves out the code: an agent could write a record that names a file, and read the file by that; a copy
+ * may be published where the code is not.
+ */
+export function withoutCode({ places, ...part }: StalePart): StalePart {
+  return { ...part, places: places.map(({ diff: _, ...place }) => place) };
+}
 
 export const verifyRecord = defineMemoryOperation({
   method: 'post',

@@ -13,7 +13,7 @@ import type { CopyBase, CopyRecords, CopyTexts } from '../page/copy-parts.ts';
 import { entryData } from './answer-data.ts';
 import { board } from './board-operations.ts';
 import { compareStates } from './commit-changes.ts';
-import { concerns, evidence } from './evidence-operations.ts';
+import { concerns, evidence, withoutCode } from './evidence-operations.ts';
 import { graph } from './graph-operation.ts';
 import { activity, blame, branches, compare, modes } from './history-operations.ts';
 import { home } from './home-operation.ts';
@@ -129,7 +129,7 @@ async function copyOf(
     conflicts: { conflicts: [] },
     activity: await ask(activity, {}),
     news: await ask(news, {}),
-    evidence: await ask(evidence, {}),
+    evidence: evidenceOf(await ask<CopyBase['evidence']>(evidence, {})),
     concerns: await ask(concerns, {}),
     records: await listOf(ask),
     tools: Object.fromEntries(
@@ -284,4 +284,9 @@ function homeOf({ unreviewed: _, ...home }: CopyBase['home']): CopyBase['home'] 
 /** Returns the board without the claims, which are over before anybody reads a copy. */
 function withoutClaims({ tasks, ...board }: CopyBase['board']): CopyBase['board'] {
   return { ...board, tasks: tasks.map(({ claim: _, ...task }) => task) };
+}
+
+/** Returns the findings without the code that they are about. */
+function evidenceOf({ findings, stale }: CopyBase['evidence']): CopyBase['evidence'] {
+  return { findings, stale: stale.map(withoutCode) };
 }
