@@ -35,11 +35,11 @@ import { newSession } from './session/clock-and-ids.ts';
 import { restOf } from './session/rest-of-answer.ts';
 import {
   type Listener,
-  placeKey,
   type SessionClient,
-  SessionPlace,
   type SessionStart,
-} from './session/session-place.ts';
+  SessionWorkspace,
+  workspaceKey,
+} from './session/session-workspace.ts';
 import { findTool, selectToolsets } from './session/toolset-selection.ts';
 import { noteUnknown } from './session/unknown-arguments.ts';
 import { type AppParts, program, Workspaces } from './session/workspaces.ts';
@@ -149,13 +149,13 @@ export class App {
   connect(client?: SessionClient): Session {
     const session = newSession(client?.isAgent);
     session.onlyMode = client?.onlyMode;
-    session.set(placeKey, new SessionPlace(this.#options, this.#workspaces, client));
+    session.set(workspaceKey, new SessionWorkspace(this.#options, this.#workspaces, client));
     return session;
   }
 
   /** Chooses the root again at the next call, if it depends on the roots of the client. */
   rootsChanged(session: Session): void {
-    session.get(placeKey).rootsChanged();
+    session.get(workspaceKey).rootsChanged();
   }
 
   /**
@@ -166,7 +166,7 @@ export class App {
    * @throws MemoryError `no_project`, or the error of `clientRoots`.
    */
   root(session: Session, clientRoots?: () => Promise<readonly string[]>): Promise<string> {
-    return session.get(placeKey).root(clientRoots);
+    return session.get(workspaceKey).root(clientRoots);
   }
 
   /**
@@ -228,7 +228,7 @@ export class App {
           : { value: whole, note: undefined };
         if (leftOut !== undefined) notes.push(leftOut);
         const body = toolset.success(tool, value);
-        const remark = session.get(placeKey).takeRemark();
+        const remark = session.get(workspaceKey).takeRemark();
         if (remark !== undefined) notes.push(redactText(remark));
         return { body, ...noteOf(notes), error: undefined, meta: commitMeta(commits) };
       } catch (thrown) {
@@ -272,7 +272,7 @@ export class App {
    * @returns a function that ends the callbacks.
    */
   watch(session: Session, listener: Listener): () => void {
-    return session.get(placeKey).watch(listener);
+    return session.get(workspaceKey).watch(listener);
   }
 
   /** Calls back after every call. */
@@ -298,7 +298,7 @@ export class App {
     work: (options: CallOptions & { readonly signal: AbortSignal }) => Promise<R>,
   ): Promise<R> {
     const { signal = new AbortController().signal } = options;
-    const running = session.get(placeKey).inTurn(signal, (onWait) => {
+    const running = session.get(workspaceKey).inTurn(signal, (onWait) => {
       const report = (text: string) => {
         onWait();
         options.onWait?.(text);
@@ -321,7 +321,7 @@ export class App {
     work: (context: Context) => Promise<R>,
     effect: Tool['effect'],
   ): Promise<R> {
-    const place = session.get(placeKey);
+    const own = session.get(workspaceKey);
     const { signal } = options;
     if (options.agent !== undefined) session.agent = options.agent;
     if (options.author !== undefined) session.author = options.author;
@@ -360,7 +360,7 @@ export class App {
     try {
       signal.throwIfAborted();
       const perform = async () => {
-        const workspace = await place.enter(binding, effect).catch(toMemoryError);
+        const workspace = await own.enter(binding, effect).catch(toMemoryError);
         // Without its only mode, the session could still change the memory of the user.
         if (workspace instanceof Error && session.onlyMode !== undefined) throw workspace;
         const call = new CallContext({
@@ -368,8 +368,8 @@ export class App {
           signal,
           workspace,
           home: async () => (await this.#workspaces.home()).bind(binding).store,
-          catchUp: () => place.catchUp(),
-          use: (path, { create }) => place.use(path, create, binding, effect),
+          catchUp: () => own.catchUp(),
+          use: (path, { create }) => own.use(path, create, binding, effect),
           toolNames: async () =>
             new Set((await this.offered(session)).map(({ tool }) => tool.name)),
           summarizer: this.#summarizer,

@@ -724,7 +724,7 @@ export const guards: readonly Guard[] = [
   guard(
     'credentials in the name of a new folder are found',
     [
-      'app/session/session-place.ts',
+      'app/session/session-workspace.ts',
       "if (create) (await import('../../store/secrets/guard.ts')).checkNewFolder(target);",
       '',
     ],

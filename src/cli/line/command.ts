@@ -1,5 +1,5 @@
 import type { App, AppOptions } from '../../app/app.ts';
-import type { SessionClient } from '../../app/session/session-place.ts';
+import type { SessionClient } from '../../app/session/session-workspace.ts';
 import { MemoryError } from '../../core/values/error.ts';
 
 /** An option of a command line: `--name`, or `--name <value>`. */

@@ -129,7 +129,7 @@ export class SessionClaims implements Claims {
     const access = await this.#rights.access();
     const { memory, repository } = this.#history;
     await memory.refresh();
-    if (memory.view.look(path)?.key === undefined) {
+    if (memory.view.read(path)?.key === undefined) {
       throw new MemoryError('not_found', `There is no record at ${path}.`, {
         hint: 'Give a path relative to .memory-bank/, as search results do.',
         data: { path },

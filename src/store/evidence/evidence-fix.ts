@@ -22,7 +22,7 @@ export async function fixMoved(
       if (finding.evidence.source !== 'given') return [];
       return [[formatGiven(finding.evidence), finding.now] as const];
     });
-    if (own.length > 0 && !history.memory.view.look(path)?.error) moves.set(path, new Map(own));
+    if (own.length > 0 && !history.memory.view.read(path)?.error) moves.set(path, new Map(own));
   }
   if (moves.size === 0) return [];
   const subject = `follow the moved code of ${moves.size === 1 ? [...moves.keys()][0] : `${moves.size} records`}`;

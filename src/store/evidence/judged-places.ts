@@ -157,7 +157,7 @@ export class NamedPlaces {
   #isBlob(record: CheckedRecord, oid: Oid): boolean {
     const { path } = record;
     const { memory, repository } = this.#reader.history;
-    const stat = record.stat ?? memory.view.lookedAt(path)?.stat;
+    const stat = record.stat ?? memory.view.lastRead(path)?.stat;
     const staged = this.#staging.get(() => repository.staging());
     if (stat && staged(join(this.#folder, path), stat) === oid) return true;
     return isBlob(Buffer.from(record.text), oid);

@@ -54,7 +54,7 @@ export class SavedReadings {
     const row = this.#rows.get(path);
     const stat = row === undefined ? undefined : toStat('file', this.#stats, row);
     if (row === undefined || !stat) return undefined;
-    if (!sameStat(stat, this.#reader.history.memory.view.lookedAt(path)?.stat)) return undefined;
+    if (!sameStat(stat, this.#reader.history.memory.view.lastRead(path)?.stat)) return undefined;
     const reading = this.#readings[row];
     return isReading(reading) ? reading : undefined;
   }
@@ -73,7 +73,7 @@ export class SavedReadings {
     const rows: [path: string, stat: Stat, reading: RecordReading][] = [];
     for (const path of view.paths()) {
       const { stat, reading } = this.#new.get(path) ?? { reading: this.of(path) };
-      const known = stat ?? view.lookedAt(path)?.stat;
+      const known = stat ?? view.lastRead(path)?.stat;
       if (known && reading) rows.push([path, known, reading]);
     }
     const stats = new Float64Array(statSize * rows.length);

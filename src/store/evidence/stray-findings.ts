@@ -26,7 +26,7 @@ export function strayFindings(
       if (view.typeOf(path)) continue;
       const record = join(folder, `${name.slice(0, dot)}.${wanted}`);
       if (!reader.mayRead(record)) continue;
-      const isTaken = view.typeOf(record) !== undefined && view.look(record) !== undefined;
+      const isTaken = view.typeOf(record) !== undefined && view.read(record) !== undefined;
       const command = !isTaken
         ? mend.rename(path, record)
         : mend.isTracked(path)

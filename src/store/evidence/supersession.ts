@@ -133,7 +133,7 @@ export class Supersession {
   /** Whether there is such a file, which cannot be read, or not by this session. */
   #isUnread(path: string): boolean {
     const { view } = this.#reader.history.memory;
-    return !this.#records.has(path) && view.lookedAt(path) !== undefined;
+    return !this.#records.has(path) && view.lastRead(path) !== undefined;
   }
 
   /** Whether an address is not one of a record, and the history does not have the record either. */

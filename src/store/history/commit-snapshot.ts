@@ -40,7 +40,7 @@ export class CommitSnapshot implements Snapshot {
   async read(given: string): ReturnType<Snapshot['read']> {
     const path = recordPath(given);
     this.#reader.checkRead(path);
-    const file = this.#reader.mayRead(path) ? this.#records.view.look(path) : undefined;
+    const file = this.#reader.mayRead(path) ? this.#records.view.read(path) : undefined;
     const text = file && this.#records.text(path);
     if (!file || text === undefined) throw noRecord(path, this.commit.oid);
     return { ...toPastRecord(file), text, last: await this.#lastChange(path) };
@@ -55,7 +55,7 @@ export class CommitSnapshot implements Snapshot {
       .filter((path) => isBelow(path, folder) && this.#reader.mayRead(path))
       .sort();
     if (paths.length === 0 && folder !== undefined) throw noRecord(folder, this.commit.oid);
-    const records = paths.slice(skip, skip + limit).flatMap((path) => view.look(path) ?? []);
+    const records = paths.slice(skip, skip + limit).flatMap((path) => view.read(path) ?? []);
     return { records: records.map(toPastRecord), total: paths.length };
   }
 

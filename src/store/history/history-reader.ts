@@ -39,7 +39,7 @@ export class HistoryReader {
   /** The record file at a path as it is now, or as the refresh of this call has found it. */
   record(path: string): RecordFile | undefined {
     const { view } = this.history.memory;
-    return (this.#isRefreshed ? view.lookedAt(path) : undefined) ?? view.look(path);
+    return (this.#isRefreshed ? view.lastRead(path) : undefined) ?? view.read(path);
   }
 
   /** Whether a path is that of a record that the session's mode may read. */

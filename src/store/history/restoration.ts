@@ -97,7 +97,7 @@ async function lastCommitWith(
       issues: [{ path: ['revision'], kind: 'missing', message: 'is required' }],
     });
   if (path === undefined) throw needed();
-  const isHere = history.memory.view.look(path) !== undefined;
+  const isHere = history.memory.view.read(path) !== undefined;
   if (isHere && section === undefined) throw needed();
   const head = await reader.resolve('HEAD');
   const { index, number } = await reader.indexedCommit(head);
@@ -133,8 +133,8 @@ async function restoreOne(
   source: Oid,
   removes: boolean,
 ): Promise<RestoredPaths> {
-  const here = records.view.look(path);
-  const now = reader.history.memory.view.look(path);
+  const here = records.view.read(path);
+  const now = reader.history.memory.view.read(path);
   // The record at this path may have had another path in that commit.
   const file = here ?? (now?.key === undefined ? undefined : records.view.find(now.type, now.key));
   if (!file && removes && now?.key !== undefined) {

@@ -22,9 +22,9 @@ export async function restoreSection(
   source: Oid,
   removes: boolean,
 ): Promise<RestoredPaths> {
-  const here = reader.history.memory.view.look(path);
+  const here = reader.history.memory.view.read(path);
   const file =
-    records.view.look(path) ??
+    records.view.read(path) ??
     // The record at this path may have had another path in that commit.
     (here?.key === undefined ? undefined : records.view.find(here.type, here.key));
   const past = file && records.text(file.path);

@@ -36,7 +36,7 @@ export class ForeignMemory {
 
   /** @throws MemoryError `not_found`, `secret`, `damaged`. */
   read(path: string): ForeignFile {
-    const file = this.#records.view.look(path);
+    const file = this.#records.view.read(path);
     const text = file && this.#records.text(path);
     if (!file || text === undefined) {
       throw new MemoryError('not_found', `The memory ${this.pin.name} has no record ${path}.`, {
@@ -59,7 +59,7 @@ export class ForeignMemory {
     const found: ForeignFile[] = [];
     for (const path of this.#records.view.paths().sort().slice(0, maxListed)) {
       yield;
-      const file = this.#records.view.look(path);
+      const file = this.#records.view.read(path);
       const text = file && this.#textOf(path);
       if (file && text !== undefined) found.push(this.#toFile(file, text));
     }

@@ -177,11 +177,11 @@ export class FolderScan {
   refresh(depth: Depth): void {
     if (depth === 'files') this.#compare();
     try {
-      this.#visit('', depth, 0);
+      this.#statFolder('', depth, 0);
     } finally {
       this.#compared = undefined;
     }
-    for (const path of this.#found) this.look(path);
+    for (const path of this.#found) this.read(path);
     this.#found.clear();
   }
 
@@ -189,38 +189,38 @@ export class FolderScan {
   refreshPaths(paths: Iterable<string>): void {
     for (const path of paths) {
       const state = this.#folders.get(path);
-      if (!state && this.typeOf(path)) this.look(path);
-      else this.#visit(path, 'names', 0);
-      // The visit has looked at the files if it has listed the folder again.
-      if (state && this.#folders.get(path) === state) this.#peekInto(path);
+      if (!state && this.typeOf(path)) this.read(path);
+      else this.#statFolder(path, 'names', 0);
+      // If the folder was listed again, so were its files.
+      if (state && this.#folders.get(path) === state) this.#statFiles(path);
     }
   }
 
   /** The record file at a path as it is now; undefined if there is none. */
-  look(path: string): RecordFile | undefined {
+  read(path: string): RecordFile | undefined {
     const type = this.#cache.get(path)?.type ?? this.typeOf(path);
-    return type && this.#look(path, type, () => toLoaded(this.#folder.stat(path)));
+    return type && this.#readFrom(path, type, () => toLoaded(this.#folder.stat(path)));
   }
 
-  /** Looks at a known file in a folder that was just looked at. An unread file stays unread. */
-  #peek(path: string): void {
+  /** Takes the stat of a known file, and reads the file if it has changed. An unread file stays unread. */
+  #statFile(path: string): void {
     const row = this.#saved?.rowOf(path) ?? -1;
     if (this.#isAsSaved(row)) return;
     const known = this.#cache.get(path);
     if (!known || (known.settled && this.#folder.has(path, known.stat))) return;
     const load = () => toLoaded(this.#folder.peek(path));
-    this.#look(path, known.type, load, maxPeekedBytes, 'stat');
+    this.#readFrom(path, known.type, load, maxPeekedBytes, 'stat');
   }
 
-  /** Looks at a file whose folder was looked at in the same refresh: its links are not checked again. */
-  lookNear(path: string, type: AnyRecordType, limit = maxFileBytes): RecordFile | undefined {
+  /** Reads a file whose folder was listed in the same refresh: its links are not checked again. */
+  readNear(path: string, type: AnyRecordType, limit = maxFileBytes): RecordFile | undefined {
     const known = this.#cache.filled(path, limit);
     if (known?.value) return known;
     // A known file may be unchanged; then its stat is enough.
     const load = known
       ? () => toLoaded(this.#folder.peek(path))
       : () => this.#folder.load(path, limit);
-    return this.#look(path, type, load, limit);
+    return this.#readFrom(path, type, load, limit);
   }
 
   /**
@@ -230,10 +230,10 @@ export class FolderScan {
    */
   take(path: string, loaded: LoadedFile, since: number): RecordFile | undefined {
     const type = this.#cache.get(path)?.type ?? this.typeOf(path);
-    return type && this.#look(path, type, () => loaded, maxFileBytes, 'value', since);
+    return type && this.#readFrom(path, type, () => loaded, maxFileBytes, 'value', since);
   }
 
-  #look(
+  #readFrom(
     path: string,
     type: AnyRecordType,
     load: () => LoadedFile | undefined,
@@ -276,7 +276,7 @@ export class FolderScan {
     return this.#keep(readRecord(this.#folder, path, type, loaded, since));
   }
 
-  #visit(folder: string, depth: Depth, level: number): void {
+  #statFolder(folder: string, depth: Depth, level: number): void {
     const since = Date.now();
     const stat = level === 0 ? this.#folder.stat(folder) : this.#folder.peek(folder);
     const known = this.#folders.get(folder);
@@ -286,23 +286,24 @@ export class FolderScan {
     }
     const current = known?.settled && sameStat(known.stat, stat);
     const state = current ? known : this.#list(folder, stat, isSettled(stat, since));
-    for (const name of state.folders) this.#visit(join(folder, name), depth, level + 1);
+    for (const name of state.folders) this.#statFolder(join(folder, name), depth, level + 1);
     // Replacing a file keeps its name but changes the timestamp of the folder.
-    if (depth === 'files' || (depth === 'names' && !current)) this.#peekInto(folder);
+    if (depth === 'files' || (depth === 'names' && !current)) this.#statFiles(folder);
   }
 
-  /** Looks at the files directly in a folder that was just looked at. */
-  #peekInto(folder: string): void {
+  /** Takes the stats of the files directly in a folder. */
+  #statFiles(folder: string): void {
     const state = this.#folders.get(folder);
     const { rows } = state ?? {};
     if (!rows) {
-      for (const name of state?.files.keys() ?? []) this.#peek(join(folder, name));
+      for (const name of state?.files.keys() ?? []) this.#statFile(join(folder, name));
       return;
     }
-    for (const row of rows) if (!this.#isAsSaved(row)) this.#peek(this.#saved?.paths[row] ?? '');
+    for (const row of rows)
+      if (!this.#isAsSaved(row)) this.#statFile(this.#saved?.paths[row] ?? '');
   }
 
-  /** Compares all files whose saved records were not needed yet. The visit checks their folders. */
+  /** Compares all files whose saved records were not needed yet. `#statFolder` checks their folders. */
   #compare(): void {
     const isWanted = (row: number) => this.#cache.isUntouched(row);
     this.#compared = this.#saved?.unchanged(isWanted);

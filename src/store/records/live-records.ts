@@ -85,12 +85,12 @@ export class LiveRecords {
   }
 
   /** The record file at a path as it is now; undefined when there is none. */
-  look(path: string): RecordFile | undefined {
-    return this.#scan.look(path);
+  read(path: string): RecordFile | undefined {
+    return this.#scan.read(path);
   }
 
-  /** The record file at a path as of the last look at it; undefined if it was never looked at. */
-  lookedAt(path: string): RecordFile | undefined {
+  /** The record file at a path as it was read last; undefined if it never was. */
+  lastRead(path: string): RecordFile | undefined {
     return this.#cache.get(path);
   }
 
@@ -116,7 +116,7 @@ export class LiveRecords {
     for (const path of yield* this.selecting(type)) {
       const known = this.#cache.get(path);
       const isRead = known?.key !== undefined || known?.error;
-      const record = isRead ? known : this.#scan.lookNear(path, type);
+      const record = isRead ? known : this.#scan.readNear(path, type);
       if (record) found.push(record);
       yield;
     }
@@ -143,7 +143,7 @@ export class LiveRecords {
   /** Reads the files of a type that are not read yet, in steps. */
   *reading(type: AnyRecordType): Steps {
     for (const path of this.#cache.ownedBy(type).unread) {
-      this.#scan.lookNear(path, type);
+      this.#scan.readNear(path, type);
       yield;
     }
   }
@@ -177,7 +177,7 @@ export class LiveRecords {
   find(type: AnyRecordType, key: string): RecordFile | undefined {
     allAtOnce(this.reading(type));
     const path = this.#cache.winner(type, key);
-    if (path !== undefined) return this.look(path);
+    if (path !== undefined) return this.read(path);
     // An unreadable file at the path of the key may be that record.
     const owned = this.#cache.ownedBy(type);
     return this.#first(
@@ -188,7 +188,7 @@ export class LiveRecords {
 
   #first(paths: Iterable<string>, key: string): RecordFile | undefined {
     for (const path of paths) {
-      const record = this.look(path);
+      const record = this.read(path);
       if (record && (record.key === key || record.key === undefined)) return record;
     }
     return undefined;
@@ -205,7 +205,7 @@ export class LiveRecords {
     const record = this.#cache.filled(path, limit);
     if (record?.value || record?.error) return record;
     const type = record?.type ?? this.#scan.typeAt(path);
-    return type && this.#scan.lookNear(path, type, limit);
+    return type && this.#scan.readNear(path, type, limit);
   }
 
   /** The record in a file that was just loaded; see `FolderScan.take`. */
@@ -215,7 +215,7 @@ export class LiveRecords {
 
   #known(path: string, type: AnyRecordType): RecordFile | undefined {
     const record = this.#cache.filled(path);
-    return record?.value || record?.error ? record : this.#scan.lookNear(path, type);
+    return record?.value || record?.error ? record : this.#scan.readNear(path, type);
   }
 
   /** The files of a type that were read and are damaged, or whose key another file has. */

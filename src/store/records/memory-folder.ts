@@ -2,6 +2,7 @@ import { join, sep } from 'node:path';
 import type { MadeCommit } from '../../core/memory/commit-log.ts';
 import type { OnStored, Provenance } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { CoalescedRun } from '../../core/timing/coalesced-run.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Adoption } from '../../git/commit/commit-plan.ts';
 import type { MutationCaller } from '../../git/commit/commit-waits.ts';
@@ -32,7 +33,7 @@ import { OwnFiles } from './own-files.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
 import { SettingsFile } from './settings-file.ts';
 import { LiveTransaction, RecordChangedError } from './transaction.ts';
-import { turn, Watcher } from './watcher.ts';
+import { Watcher } from './watcher.ts';
 
 export interface MemoryFolderOptions extends MemoryHomeOptions {
   readonly types: readonly AnyRecordType[];
@@ -48,8 +49,10 @@ export class MemoryFolder {
   readonly #folder: LayoutFolder;
   readonly #watcher: Watcher;
   readonly #home: MemoryHome;
-  /** The refresh that has not begun to look yet. */
-  #refreshing: Promise<void> | undefined;
+  readonly #refreshes = new CoalescedRun(async () => {
+    await this.repair();
+    await this.#look(1);
+  });
 
   constructor(options: MemoryFolderOptions) {
     this.#options = options;
@@ -150,12 +153,7 @@ export class MemoryFolder {
    * The calls of one turn of the event loop share a refresh, which begins after the last of them.
    */
   refresh(): Promise<void> {
-    this.#refreshing ??= turn().then(async () => {
-      this.#refreshing = undefined;
-      await this.repair();
-      await this.#look(1);
-    });
-    return this.#refreshing;
+    return this.#refreshes.run();
   }
 
   /** @param turns see `Watcher.take`. */

@@ -53,7 +53,7 @@ export function* saveRecords(
     typeOf[row] = type ? types.indexOf(type) : 0;
     let record = view.known(path, maxValueLength);
     // A stat can be trusted once its timestamp is older than the clock's tick.
-    if (record && !record.settled) record = view.look(path);
+    if (record && !record.settled) record = view.read(path);
     bytes += record?.bytes ?? 0;
     counted += record ? Math.max(leastBytes, record.bytes) : 0;
     if (!record?.settled || record.key === undefined || record.error) {

@@ -135,7 +135,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
 
   async repair(path: string, text: string): Promise<void> {
     await this.refresh();
-    const existing = this.view.look(path);
+    const existing = this.view.read(path);
     if (!existing) throw missing(path);
     if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
     const { type, error } = existing;
@@ -205,7 +205,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
       return { text, type, key };
     }
     await this.refresh();
-    const record = this.view.typeOf(path) && this.view.look(path);
+    const record = this.view.typeOf(path) && this.view.read(path);
     if (record?.error) throw record.error;
     if (record?.key === undefined) return undefined;
     this.#checkReadable(path);
@@ -232,7 +232,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
    */
   async restore(record: Located<object>, type: AnyRecordType, text: string) {
     const { key, value } = record;
-    const there = this.view.look(record.path);
+    const there = this.view.read(record.path);
     const existing = (await this.find(type, key)) ?? (there?.error ? there : undefined);
     const path = existing?.path ?? this.#free(record.path, type, key);
     if (existing && this.#base(existing) === text) return undefined;
@@ -293,7 +293,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
     }
     const twin = folded.twinsOf(path).find((other) => {
       const write = this.#writes.get(other);
-      return write ? write.value !== undefined : this.view.look(other);
+      return write ? write.value !== undefined : this.view.read(other);
     });
     if (twin === undefined) return;
     throw new MemoryError('already_exists', `${path} cannot be kept next to ${twin}.`, {
@@ -319,7 +319,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
     }
     for (const candidate of this.#candidates(place, type, key)) {
       const write = this.#writes.get(candidate);
-      if (write ? !write.value : !this.view.look(candidate)) return candidate;
+      if (write ? !write.value : !this.view.read(candidate)) return candidate;
     }
     throw new MemoryError('already_exists', `Another record is at ${place}.`, {
       hint: 'Give this one another name, or mend that file if its key is wrong.',

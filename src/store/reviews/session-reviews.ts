@@ -242,7 +242,7 @@ async function withdrawSections(
   const { actor, onCommit } = reader.rights;
   const records = reader.history.records(base);
   await records.refresh();
-  const before = records.view.look(path) && records.text(path);
+  const before = records.view.read(path) && records.text(path);
   const { made } = await reader.history.memory.change(
     () => ({
       subject: `withdraw ${sections.map((section) => `${path}#${section}`).join(', ')}`,

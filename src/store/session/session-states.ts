@@ -43,7 +43,7 @@ export class SessionStates implements RecordStates {
   async readAt(paths: readonly string[]): Promise<readonly TypedRecord[]> {
     const reader = await this.#refresh();
     return paths.flatMap((path) => {
-      const record = reader.mayRead(path) ? this.#view.look(path) : undefined;
+      const record = reader.mayRead(path) ? this.#view.read(path) : undefined;
       if (!record?.value || record.error) return [];
       if (record.key === undefined || this.#view.shadowedBy(record) !== undefined) return [];
       const { type, key, value } = record;

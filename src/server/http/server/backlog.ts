@@ -1,6 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Admission } from '../../../app/session/call-context.ts';
+import { CoalescedRun } from '../../../core/timing/coalesced-run.ts';
 import { MicrotaskMemo } from '../../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../../core/values/error.ts';
 
@@ -76,8 +77,16 @@ export class Backlog {
   readonly #reads = new Set<(batch: Batch) => void>();
   /** The reads that have ended in this turn of the event loop. */
   #ended: Hold[] = [];
-  /** Whether the next turn settles what has ended and starts reads. */
-  #settles = false;
+  /**
+   * Settles in the next turn of the event loop: then the answers are sent, and so counted, and the
+   * reads that arrive in this turn begin together.
+   */
+  readonly #settling = new CoalescedRun(async () => {
+    const ended = this.#ended;
+    this.#ended = [];
+    for (const hold of ended) this.#settle(hold);
+    this.#startReads();
+  });
   #reading = 0;
   /** The number of reads that may run concurrently now. */
   #allowed = maxReads;
@@ -191,28 +200,12 @@ export class Backlog {
         batch.holds.push(hold);
         resolve(() => {
           this.#ended.push(hold);
-          this.#settleSoon();
+          this.#settling.run();
         });
       };
       // A cancelled read leaves the queue in its turn: a listener for each one would cost more.
       this.#reads.add(start);
-      this.#settleSoon();
-    });
-  }
-
-  /**
-   * Settles in the next turn of the event loop: then the answers are sent, and so counted, and the
-   * reads that arrive in this turn begin together.
-   */
-  #settleSoon(): void {
-    if (this.#settles) return;
-    this.#settles = true;
-    setImmediate(() => {
-      this.#settles = false;
-      const ended = this.#ended;
-      this.#ended = [];
-      for (const hold of ended) this.#settle(hold);
-      this.#startReads();
+      this.#settling.run();
     });
   }
 

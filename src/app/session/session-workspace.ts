@@ -54,13 +54,13 @@ export interface SessionStart {
 /** Receives the paths of changed records. */
 export type Listener = (paths: readonly string[]) => void;
 
-/** The key of the place in a session; the app sets it when a session begins. */
-export const placeKey = sessionKey<SessionPlace>('place', () => {
+/** The key of the workspace in a session; the app sets it when a session begins. */
+export const workspaceKey = sessionKey<SessionWorkspace>('workspace', () => {
   throw new Error('The session was not begun by the app.');
 });
 
 /** The workspace of a session, and the queue of its calls. */
-export class SessionPlace {
+export class SessionWorkspace {
   readonly #beginning: SessionStart;
   readonly #workspaces: Workspaces;
   readonly #client: SessionClient | undefined;
