@@ -5,7 +5,7 @@ import * as z from 'zod';
 const text = z.string();
 const count = z.number();
 
-const commitShape = z.object({
+export const commitShape = z.object({
   oid: text,
   at: text,
   author: text,
@@ -83,7 +83,7 @@ const pointShape = z.object({
 /** A statement of a record. */
 export type Point = z.infer<typeof pointShape>;
 
-const problemShape = z.object({ path: text, message: text });
+export const problemShape = z.object({ path: text, message: text });
 
 const stalePartShape = z.object({
   path: text,
@@ -138,18 +138,6 @@ export const concernsShape = z.object({
 /** The findings of a check that need a person, by what caused them. */
 export type Concerns = z.infer<typeof concernsShape>;
 export type Concern = Concerns['concerns'][number];
-
-export const windowShape = z.object({
-  project: text,
-  id: text.optional().describe('the id of the project in config.yaml'),
-  branch: text.optional(),
-  head: text.optional().describe('the commit that is checked out now'),
-  commit: commitShape.optional().describe('the newest commit of the memory in a past state'),
-  kinds: z.array(z.object({ toolset: text, title: text, type: text })),
-});
-
-/** The data that every page needs. */
-export type WindowData = z.infer<typeof windowShape>;
 
 const makersShape = z.array(z.object({ name: text, count })).describe('most commits first');
 
@@ -292,34 +280,6 @@ export const activityShape = z.object({
 /** The number of commits by day and by agent. */
 export type Activity = z.infer<typeof activityShape>;
 
-export const branchesShape = z.object({
-  branches: z.array(
-    z.object({
-      name: text,
-      current: z.boolean(),
-      commit: commitShape,
-      ahead: count,
-      behind: count,
-      unrelated: z.boolean(),
-      changes: count.describe('number of records that differ from the current branch'),
-    }),
-  ),
-  total: count,
-});
-
-/** The local branches, the current one first. */
-export type BranchList = z.infer<typeof branchesShape>;
-
-export const modesShape = z.object({
-  modes: z.array(
-    z.object({ name: text, source: text, read: text, write: text, current: z.boolean() }),
-  ),
-  skipped: z.array(problemShape),
-});
-
-/** The modes with the files that each may read and change. */
-export type ModeList = z.infer<typeof modesShape>;
-
 export const comparisonShape = z.object({
   from: commitShape.optional().describe('undefined for the state before the first commit'),
   to: commitShape,
@@ -384,30 +344,6 @@ export const searchShape = z.object({
 /** The records that a search found. */
 export type Found = z.infer<typeof searchShape>;
 
-export const conflictsShape = z.object({
-  conflicts: z.array(
-    z.object({
-      path: text,
-      ours: text.optional().describe('the text of the current branch'),
-      theirs: text.optional().describe('the text of the other side'),
-    }),
-  ),
-});
-
-/** The records that a merge of git has left in conflict. */
-export type Conflicts = z.infer<typeof conflictsShape>;
-
-export const resolvedShape = z.object({
-  resolved: z.array(text),
-  conflicts: z.array(z.object({ path: text, reasons: z.array(text) })),
-  edited: z.array(text).describe('files that a person has edited since; they were left alone'),
-  elsewhere: z.array(text).describe('files outside the memory that are in conflict'),
-  next: text.optional().describe('the command of git that concludes the merge'),
-});
-
-/** The result of resolving conflicts. */
-export type Resolved = z.infer<typeof resolvedShape>;
-
 export const restoredShape = z.object({
   restored: z.array(text),
   removed: z.array(text),
@@ -416,44 +352,6 @@ export const restoredShape = z.object({
 
 /** The result of a restoration. */
 export type Restored = z.infer<typeof restoredShape>;
-
-const controlShape = z.object({
-  name: text,
-  kind: z.enum(['line', 'text', 'choice', 'number', 'list', 'json']),
-  choices: z.array(text).optional(),
-  value: z.unknown().optional(),
-  required: z.boolean(),
-  about: text.optional(),
-});
-
-/** A field of a record in a form. */
-export type Control = z.infer<typeof controlShape>;
-
-export const formShape = z.object({
-  text: text.describe('the file that the values are from'),
-  controls: z.array(controlShape),
-});
-
-/** The fields of a record that a form edits. */
-export type RecordForm = z.infer<typeof formShape>;
-
-export const previewShape = z.object({
-  html: text.optional(),
-  fields: z.record(text, z.unknown()),
-  problem: text.optional().describe('why the text is not a record'),
-});
-
-/** A text that is not saved yet, as the record that it would be. */
-export type Preview = z.infer<typeof previewShape>;
-
-export const savedShape = z.object({
-  saved: z.boolean().describe('false if the record was changed meanwhile'),
-  text: text.describe('the text of the record now'),
-  fields: z.record(text, z.unknown()).optional().describe('the fields of the record now'),
-});
-
-/** The result of saving a text. */
-export type Saved = z.infer<typeof savedShape>;
 
 export const graphShape = z.object({
   nodes: z.array(z.object({ ...referenceShape.shape, status: text.optional() })),

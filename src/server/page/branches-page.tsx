@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { Accept } from './acceptance.tsx';
-import type { BranchList, StateComparison } from './answers.ts';
+import type { StateComparison } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Differences, Time, Waiting } from './parts.tsx';
 import { Restore } from './restore.tsx';
 import { ReviewPage } from './review-page.tsx';
 import { Reviews } from './reviews.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
+import type { BranchList } from './window-answers.ts';
 
 /** Number of records that are shown at first, and of those that are added. */
 const part = 100;

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { Conflicts, Resolved } from './answers.ts';
 import { ConflictChoice, OwnText } from './conflict-choice.tsx';
 import { change, RefusedRequest, useAnswer } from './data.ts';
 import { DraftOffer, useDraft, WithDrafts } from './draft-offer.tsx';
+import type { Conflicts, Resolved } from './edit-answers.ts';
 import { Waiting } from './parts.tsx';
 import { isCopy } from './route.ts';
 

@@ -1,14 +1,11 @@
 import type {
   Activity,
   Blame,
-  BranchList,
   CommitLog,
   Concerns,
-  Conflicts,
   Difference,
   GraphData,
   Home,
-  ModeList,
   News,
   RecordData,
   RecordList,
@@ -16,6 +13,8 @@ import type {
   StateComparison,
 } from './answers.ts';
 import type { Board } from './board-answers.ts';
+import type { Conflicts } from './edit-answers.ts';
+import type { BranchList, ModeList } from './window-answers.ts';
 
 /** A part of a copy of the memory in files: the answers that do not depend on one record. */
 export interface CopyBase {

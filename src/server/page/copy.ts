@@ -1,7 +1,8 @@
-import type { CommitLog, Found, RecordList, StateComparison, WindowData } from './answers.ts';
+import type { CommitLog, Found, RecordList, StateComparison } from './answers.ts';
 import type { CopyBase, CopyRecords, CopyTexts } from './copy-parts.ts';
 import { findInCopy } from './copy-search.ts';
 import { decodePath } from './link-target.ts';
+import type { WindowData } from './window-answers.ts';
 
 /** A request that a copy cannot answer. */
 export class NotInCopy extends Error {}

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Control, RecordForm, Saved } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { DraftOffer, useDraft } from './draft-offer.tsx';
 import type { Draft, Texts } from './drafts.ts';
+import type { Control, RecordForm, Saved } from './edit-answers.ts';
 import { GrowingText } from './growing-text.tsx';
 import { valueText, Waiting } from './parts.tsx';
 import { addressTo, goTo } from './route.ts';

@@ -1,8 +1,9 @@
-import type { RecordList, WindowData } from './answers.ts';
+import type { RecordList } from './answers.ts';
 import { useAnswer, useWhole } from './data.ts';
 import { RecordLink, Scrolling, Time, Waiting } from './parts.tsx';
 import { addressTo, isCopy, type Route } from './route.ts';
 import { UserRecords } from './user-page.tsx';
+import type { WindowData } from './window-answers.ts';
 
 /** Number of records on one page. */
 const pageSize = 200;

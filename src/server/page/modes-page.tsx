@@ -1,7 +1,7 @@
-import type { ModeList } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Scrolling, Waiting } from './parts.tsx';
 import type { Route } from './route.ts';
+import type { ModeList } from './window-answers.ts';
 
 /** The modes: which of them may read and change what. */
 export function ModesPage({ route: { at } }: { route: Route }) {

@@ -1,6 +1,5 @@
 import { type ComponentType, render } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { WindowData } from './answers.ts';
 import { BranchesPage } from './branches-page.tsx';
 import { watchChanges } from './changes.ts';
 import { ConflictsPage } from './conflicts-page.tsx';
@@ -24,6 +23,7 @@ import { isSignInReturn, SignIn, SignInReturn, takeIssuerAnswer } from './sign-i
 import { TasksPage } from './tasks-page.tsx';
 import { TimelinePage } from './timeline-page.tsx';
 import { UserPage } from './user-page.tsx';
+import type { WindowData } from './window-answers.ts';
 
 const pages: ReadonlyMap<string, ComponentType<{ route: Route }>> = new Map([
   ['', HomePage],

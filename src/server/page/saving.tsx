@@ -1,8 +1,8 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Preview, Saved } from './answers.ts';
 import { change, RefusedRequest } from './data.ts';
 import type { FormDraft } from './draft-offer.tsx';
+import type { Preview, Saved } from './edit-answers.ts';
 import { Fields, Markdown } from './parts.tsx';
 import { addressOfRecord, goTo } from './route.ts';
 

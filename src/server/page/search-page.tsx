@@ -1,8 +1,9 @@
-import type { Found, WindowData } from './answers.ts';
+import type { Found } from './answers.ts';
 import { useAnswer, useWhole } from './data.ts';
 import { Waiting } from './parts.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
 import { Hits } from './search-hits.tsx';
+import type { WindowData } from './window-answers.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Activity, CommitLog, Entry, WindowData } from './answers.ts';
+import type { Activity, CommitLog, Entry } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { CommitEntry, Waiting } from './parts.tsx';
 import type { Query } from './request-address.ts';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
+import type { WindowData } from './window-answers.ts';
 
 /** Number of commits in one request, and in one part of the window. */
 const part = 50;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { conflictsShape, resolvedShape } from '../page/answers.ts';
+import { conflictsShape, resolvedShape } from '../page/edit-answers.ts';
 import { decisionFields, toDecisions } from './decision-fields.ts';
 import { defineMemoryOperation } from './operation.ts';
 

@@ -4,7 +4,7 @@ import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { describeIssue, MemoryError } from '../../core/values/error.ts';
 import { toIssue } from '../../core/values/input.ts';
 import { isObject, type JsonObject } from '../../core/values/json.ts';
-import { type Control, formShape } from '../page/answers.ts';
+import { type Control, formShape } from '../page/edit-answers.ts';
 import { path } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { readRecord } from './record-answer.ts';

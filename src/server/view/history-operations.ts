@@ -2,12 +2,11 @@ import * as z from 'zod';
 import {
   activityShape,
   blameShape,
-  branchesShape,
   type CommitData,
   comparisonShape,
   logShape,
-  modesShape,
 } from '../page/answers.ts';
+import { branchesShape, modesShape } from '../page/window-answers.ts';
 import { at, commitData, entryData, path, skip, sortedAuthors } from './answer-data.ts';
 import { compareStates } from './commit-changes.ts';
 import { defineMemoryOperation } from './operation.ts';

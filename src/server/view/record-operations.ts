@@ -6,13 +6,8 @@ import { readSection, sectionArgument } from '../../core/markdown/section-argume
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject, type JsonObject } from '../../core/values/json.ts';
-import {
-  listShape,
-  previewShape,
-  recordShape,
-  restoredShape,
-  savedShape,
-} from '../page/answers.ts';
+import { listShape, recordShape, restoredShape } from '../page/answers.ts';
+import { previewShape, savedShape } from '../page/edit-answers.ts';
 import {
   at,
   commitId,

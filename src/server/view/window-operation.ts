@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
-import { windowShape } from '../page/answers.ts';
+import { windowShape } from '../page/window-answers.ts';
 import { at, commitData } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
 
