@@ -25,7 +25,7 @@ interface Decision {
 }
 
 /** A decision of a file; `at` is its position in the file, `line` the number of its first line there. */
-interface Filed extends Decision {
+interface Filed extends Decision, ReturnType<typeof dayOfName> {
   readonly file: EntryFile;
   readonly at: number;
   readonly line: number;
@@ -36,11 +36,10 @@ export function composeDecisions({ own = '', entries }: LogFiles): string {
   const filed = entries.flatMap(decisionsOf);
   if (filed.length === 0) return own;
   const known = new Set(filed.map(({ text }) => text));
-  const sorted = filed
-    .map(({ file, text }) => ({ ...dayOfName(file.name), name: file.name, text }))
-    .sort(
-      (a, b) => compareTexts(a.day, b.day) || a.number - b.number || compareTexts(a.name, b.name),
-    );
+  const sorted = filed.sort(
+    (a, b) =>
+      compareTexts(a.day, b.day) || a.number - b.number || compareTexts(a.file.name, b.file.name),
+  );
   // After a merge of both layouts, the log can have a decision that has a file.
   const rest = without(own, ({ text }) => known.has(text));
   const end = endOfLog(rest);
@@ -173,7 +172,7 @@ function parse(file: EntryFile): Filed[] {
   if (hasNone) text = `## ${titleOfName(file.name)}\n\n${text}`;
   return sectionsOf(text).map((section, at) => {
     const line = lineInFile(file.text, lineNumber(text, section.start) - (hasNone ? 2 : 0));
-    return { ...toDecision(text, section), file, at, line };
+    return { ...toDecision(text, section), ...dayOfName(file.name), file, at, line };
   });
 }
 

@@ -247,6 +247,26 @@ function filesOf(
   return { own: files.text(path), entries: files.entries(folder) };
 }
 
-function composed(files: LogFiles, compose: (files: LogFiles) => string): string | undefined {
-  return files.own === undefined && files.entries.length === 0 ? undefined : compose(files);
+/** Limit of the composed logs that are kept: the steps of one call read few states, each of them often. */
+const maxRecent = 4;
+const recent: { readonly files: LogFiles; readonly compose: Compose; readonly text: string }[] = [];
+
+type Compose = (files: LogFiles) => string;
+
+function composed(files: LogFiles, compose: Compose): string | undefined {
+  const { own, entries } = files;
+  if (own === undefined && entries.length === 0) return undefined;
+  // An entry file is the same object as long as its file stays as it is.
+  const at = recent.findIndex(
+    (one) =>
+      one.compose === compose &&
+      one.files.own === own &&
+      one.files.entries.length === entries.length &&
+      one.files.entries.every((file, index) => file === entries[index]),
+  );
+  const [known] = at < 0 ? [] : recent.splice(at, 1);
+  const one = known ?? { files, compose, text: compose(files) };
+  recent.unshift(one);
+  if (recent.length > maxRecent) recent.pop();
+  return one.text;
 }
