@@ -1,5 +1,5 @@
 import type { Toolset } from '../../core/declarations/toolset.ts';
-import { SectionNames } from '../../core/markdown/section-names.ts';
+import { sectionNamesOf } from '../../core/markdown/section-names.ts';
 import { formatAddress, parseAddress } from '../../core/markdown/section-statements.ts';
 import { plain } from '../../core/markdown/sections.ts';
 import { withoutDate } from '../../core/markdown/title-date.ts';
@@ -88,7 +88,7 @@ async function lookUp(
       const { title, body = '' } = type.search(record.value);
       const isMarkdown = record.path.endsWith('.md');
       if (isMarkdown && address.section !== undefined && record.path === address.path) {
-        const all = new SectionNames(body);
+        const all = sectionNamesOf(body);
         const section = all.nameOf(all.at(address.section, 'not_found', address.path));
         return { found: { ...found, section }, names };
       }
@@ -104,7 +104,7 @@ async function lookUp(
     throw new MemoryError('invalid_input', `"${given}" can be ${addresses.join(' or ')}.`);
   }
   if (only) return { found: only, names };
-  const headings = texts.flatMap((text) => new SectionNames(text).all.slice(0, maxHeadings));
+  const headings = texts.flatMap((text) => sectionNamesOf(text).all.slice(0, maxHeadings));
   names.push(...headings.map(({ heading }) => withoutDate(heading)));
   return { names: [...new Set(names)] };
 }
@@ -218,7 +218,7 @@ function sectionsOf(record: FoundRecord, text: string, given: string): FoundReco
       ?.reduce(longer, '') ?? '';
   // Few texts have the word, and only they have to be parsed.
   if (word === '' || !text.toLowerCase().includes(word)) return [];
-  const names = new SectionNames(text);
+  const names = sectionNamesOf(text);
   return names.titled(given).map((section) => ({ ...record, section: names.nameOf(section) }));
 }
 

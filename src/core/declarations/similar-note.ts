@@ -1,4 +1,5 @@
 import { formatAddress } from '../markdown/section-statements.ts';
+import { afterCommit } from '../memory/after-commit.ts';
 import { similarField } from '../memory/hit-form.ts';
 import type { Located } from '../memory/listing.ts';
 import { leastLikeness, type SimilarRecord } from '../memory/store.ts';
@@ -21,7 +22,8 @@ export async function reportSimilar<T extends object>(
   written: Pick<Located<T>, 'path' | 'value'>,
   section?: string,
 ) {
-  const similar = await context.store.similar(type, written, section);
+  const read = () => context.store.similar(type, written, section);
+  const similar = await afterCommit(context, read, []);
   const [first] = similar;
   if (first) context.note(await noteOf(context, addressOf({ path: written.path, section }), first));
   return similarField(similar);

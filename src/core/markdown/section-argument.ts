@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SectionNames } from './section-names.ts';
+import { sectionNamesOf } from './section-names.ts';
 import { parsePart } from './text-part.ts';
 
 /** The optional argument of a tool that reads a text: only this section. */
@@ -18,7 +18,7 @@ export const sectionArgument = z
  */
 export function readSection(text: string, name: string | undefined): string {
   if (name === undefined) return text;
-  const names = new SectionNames(text);
+  const names = sectionNamesOf(text);
   const part = parsePart(name);
   if (part.section !== name && !names.find(name)) {
     return readSection(text, part.section).slice(part.from);

@@ -11,6 +11,20 @@ const mostNamed = 5;
 /** The marks of a heading, which a reader may have copied with it. */
 const marks = /^\s*#{1,6}\s+/;
 
+/** Limit of the texts whose sections are kept: the steps of a change look into few texts, each of them often. */
+const maxRecent = 2;
+const recent = new Map<string, SectionNames>();
+
+/** Returns the sections of a text; those of the last texts are kept. */
+export function sectionNamesOf(text: string): SectionNames {
+  const names = recent.get(text) ?? new SectionNames(text);
+  recent.delete(text);
+  recent.set(text, names);
+  const [oldest] = recent.keys();
+  if (recent.size > maxRecent && oldest !== undefined) recent.delete(oldest);
+  return names;
+}
+
 /** Finds the sections of a markdown text by every name that a reader may have for them. */
 export class SectionNames {
   readonly all: readonly NamedSection[];

@@ -22,13 +22,14 @@ export function namedSections(text: string): NamedSection[] {
     const parent = open.at(-1);
     const heading = shown(section.heading);
     const plain = parent ? `${parent.path}${joint}${heading}` : heading;
-    let use = uses.get(folded(plain)) ?? 0;
+    const key = folded(plain);
+    let use = uses.get(key) ?? 0;
     let path = plain;
     do {
       use += 1;
       path = use === 1 ? plain : `${plain} (${use})`;
     } while (use > 1 && uses.has(folded(path)));
-    uses.set(folded(plain), use);
+    uses.set(key, use);
     if (use > 1) uses.set(folded(path), 1);
     const named = { ...section, path, ...(parent && { parent }) };
     open.push(named);

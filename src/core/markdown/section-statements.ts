@@ -12,7 +12,7 @@ import {
 import { resolvedPath } from '../evidence/memory-links.ts';
 import { MemoryError } from '../values/error.ts';
 import { anchorOf } from './anchors.ts';
-import { SectionNames } from './section-names.ts';
+import { type SectionNames, sectionNamesOf } from './section-names.ts';
 import { folded, type NamedSection } from './section-path.ts';
 import { withCitedMentions, withTextEvidence } from './text-evidence.ts';
 
@@ -64,7 +64,7 @@ export class Sections {
   constructor(path: string, text: string) {
     this.#path = path;
     this.#text = text;
-    this.#names = new SectionNames(text);
+    this.#names = sectionNamesOf(text);
   }
 
   get all(): readonly NamedSection[] {
@@ -115,9 +115,12 @@ export class Sections {
   #read(): SectionStatements[] {
     const found = new Map<NamedSection, { supersedes: string[]; supersededBy?: string }>();
     let count = 0;
+    let at = 0;
     for (const { index, 1: verb = '', 2: rest = '' } of this.#text.matchAll(statementLine)) {
       if (++count > maxStatements) break;
-      const section = this.#sectionAround(index);
+      // The lines are in the order of the sections.
+      while ((this.all[at]?.bodyEnd ?? index + 1) <= index) at++;
+      const section = this.#sectionAround(index, this.all[at]);
       const targets = section ? this.#targets(rest) : [];
       if (!section || targets.length === 0) continue;
       const known = found.get(section) ?? { supersedes: [] };
@@ -128,10 +131,14 @@ export class Sections {
     return [...found].map(([section, statements]) => ({ section, ...statements }));
   }
 
-  /** The section that a statement is about: a heading "Status" belongs to the section above. */
-  #sectionAround(index: number): NamedSection | undefined {
-    const own = this.all.find(({ start, bodyEnd }) => start <= index && index < bodyEnd);
-    return own && folded(own.heading) === 'status' ? own.parent : own;
+  /**
+   * The section that a statement is about: a heading "Status" belongs to the section above.
+   *
+   * @param own the first section that does not end above the statement.
+   */
+  #sectionAround(index: number, own: NamedSection | undefined): NamedSection | undefined {
+    if (!own || own.start > index) return undefined;
+    return folded(own.heading) === 'status' ? own.parent : own;
   }
 
   /** The addresses that the rest of a statement names: links, or the title of another section. */

@@ -1,4 +1,5 @@
 import { invalid, MemoryError } from '../values/error.ts';
+import { afterCommit } from './after-commit.ts';
 import type { History } from './history.ts';
 import type { Transaction } from './store.ts';
 
@@ -49,13 +50,14 @@ export function missing(address: string): MemoryError {
 /** Limit of the linked records that an answer names. */
 const maxLinked = 50;
 
-/** The live records that name one of these superseded records or sections. */
+/** The live records that name one of these superseded records or sections; a note says if they are not known. */
 export async function linkedTo(
-  history: Pick<History, 'evidence'>,
+  context: { readonly history: Pick<History, 'evidence'>; note(text: string): void },
   old: readonly string[],
 ): Promise<readonly string[]> {
   if (old.length === 0) return [];
-  const { records } = await history.evidence({ only: 'texts' });
+  const read = async () => (await context.history.evidence({ only: 'texts' })).records;
+  const records = await afterCommit(context, read, []);
   const linked = records.filter(({ findings }) =>
     findings.some((one) => one.kind === 'link' && one.records.some((link) => old.includes(link))),
   );

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type Context, timestamp } from '../../core/declarations/context.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { appendSection, insertInSection } from '../../core/markdown/sections.ts';
+import { afterCommit } from '../../core/memory/after-commit.ts';
 import { similarField } from '../../core/memory/hit-form.ts';
 import type { Located } from '../../core/memory/listing.ts';
 import type { Provenance, Transaction } from '../../core/memory/store.ts';
@@ -82,14 +83,17 @@ export const update = defineTool({
     countUpdate(context, next);
     const bank = await openBank(store, name);
     await noteUse(context, bank);
+    const similar = async () => (changed ? await store.similar(bankDocument, changed) : []);
     return answer(args, 'success', {
-      ...(changed ? await updateSummaries(context, bank) : {}),
+      ...(changed && (await afterCommit(context, () => updateSummaries(context, bank), notCached))),
       verification: proof,
       next_actions: followUps(bank, { ...args, file: args.target_file }),
-      ...similarField(changed ? await store.similar(bankDocument, changed) : []),
+      ...similarField(await afterCommit(context, similar, [])),
     });
   },
 });
+
+const notCached = { cache_updated: false, cache_optimized: false };
 
 /** Updates the cached summaries of a bank; see `SummaryCache.rebuild`. */
 async function updateSummaries(context: Context, bank: Bank) {

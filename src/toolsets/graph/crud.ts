@@ -1,5 +1,6 @@
 import { type Context, timestamp } from '../../core/declarations/context.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
+import { afterCommit } from '../../core/memory/after-commit.ts';
 import { cautionField } from '../../core/memory/answer-fields.ts';
 import { similarField } from '../../core/memory/hit-form.ts';
 import type { Listing, Located } from '../../core/memory/listing.ts';
@@ -72,14 +73,15 @@ const maxCompared = 50;
 
 /** Makes the bodies of records that were just written, with the records that say nearly the same. */
 export async function writtenBodies<T extends GraphRecord>(
-  { store }: Context,
+  context: Context,
   type: RecordType<T>,
   written: readonly Located<T>[],
   body: (value: T) => JsonObject,
 ): Promise<JsonObject[]> {
   const bodies: JsonObject[] = [];
   for (const [at, one] of written.entries()) {
-    const similar = at < maxCompared ? await store.similar(type, one) : [];
+    const read = () => context.store.similar(type, one);
+    const similar = at < maxCompared ? await afterCommit(context, read, []) : [];
     bodies.push({ ...body(one.value), ...similarField(similar) });
   }
   return bodies;

@@ -9,7 +9,7 @@ import {
 import { reportSimilar } from '../../core/declarations/similar-note.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
 import { evidenceArgument, formatInline } from '../../core/evidence/annotations.ts';
-import { namedSections } from '../../core/markdown/section-path.ts';
+import { sectionNamesOf } from '../../core/markdown/section-names.ts';
 import { Sections } from '../../core/markdown/section-statements.ts';
 import {
   appendSection,
@@ -137,9 +137,9 @@ export const logDecision = defineTool({
       }
       return transaction.get(memoryFile, path);
     });
-    const sections = namedSections(log?.value.content ?? '');
-    const added = sections.findLast(({ level }) => level === 2)?.path;
-    const linked = await linkedTo(context.history, replaced);
+    const sections = sectionNamesOf(log?.value.content ?? '');
+    const added = sections.all.findLast(({ level }) => level === 2)?.path;
+    const linked = await linkedTo(context, replaced);
     return {
       message: 'Decision logged successfully',
       ...(log && (await reportSimilar(context, memoryFile, log, added))),

@@ -3,6 +3,7 @@ import type { Context } from '../../core/declarations/context.ts';
 import { defineOperation } from '../../core/declarations/tool.ts';
 import { entryNamed, listEntries, withoutLines } from '../../core/markdown/list-entries.ts';
 import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { afterCommit } from '../../core/memory/after-commit.ts';
 import type { Transaction } from '../../core/memory/store.ts';
 import { linkedTo, missing } from '../../core/memory/supersede.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
@@ -25,6 +26,9 @@ interface Forgotten {
   /** The address to restore, and the commit that still has it. */
   readonly restore: { readonly path: string; readonly revision: string } | undefined;
 }
+
+/** Limit of the commits by others among which that of the removal is looked for. */
+const maxMeanwhile = 20;
 
 /** The logs of the project, which are not removed as a whole. */
 const logs: readonly string[] = [...decisionLogs, 'progress.md', 'activeContext.md'];
@@ -103,11 +107,11 @@ async function forget(context: Context, request: ForgetRequest): Promise<Forgott
         ? forgetRecord(transaction, path)
         : forgetEntry(transaction, path, section),
   );
-  const revision = await stateBefore(context, path);
+  const revision = await afterCommit(context, () => stateBefore(context, path), undefined);
   return {
     removed,
     released,
-    linked: await linkedTo(context.history, [address]),
+    linked: await linkedTo(context, [address]),
     restore: revision === undefined ? undefined : { path: restorable, revision },
   };
 }
@@ -210,9 +214,12 @@ async function annotationsOf(transaction: Transaction, address: string) {
   }
 }
 
-/** The commit before the last change of a record, which has what that removed. */
-async function stateBefore({ history }: Context, path: string): Promise<string | undefined> {
-  const { entries } = await history.log({ path, revision: 'HEAD', limit: 1, skip: 0 });
-  const [last] = entries;
+/** The commit before the session's last change of a record, which has what that removed. */
+async function stateBefore(
+  { history, session }: Context,
+  path: string,
+): Promise<string | undefined> {
+  const { entries } = await history.log({ path, revision: 'HEAD', limit: maxMeanwhile, skip: 0 });
+  const last = entries.find(({ commit }) => commit.session === session.id);
   return last && `${last.commit.oid.slice(0, 12)}~1`;
 }

@@ -161,7 +161,7 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
       return { path, before, annotations };
     },
   );
-  const linked = await linkedTo(context.history, replaced);
+  const linked = await linkedTo(context, replaced);
   // A person who finds everything as it was says so once; the word of an agent adds nothing then.
   const { reviews } = context;
   if (person !== undefined && isNew && !(await reviews.isConfirmed(path))) {
