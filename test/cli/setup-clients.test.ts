@@ -301,6 +301,19 @@ describe('the approval of a client', () => {
     const client = clientNamed(name);
     const path = placed(file, place.around);
     expect(trustNote(client, place.around)).toBeUndefined();
+    const settings = placed(`~/.${name}/settings.json`, place.around);
+    const folderTrust = (enabled: boolean) =>
+      place.write(settings, JSON.stringify({ security: { folderTrust: { enabled } } }));
+    if (client.trustFile?.asks) {
+      // A user who was not asked yet has no file.
+      folderTrust(true);
+      expect(trustNote(client, place.around)).toContain(client.trust);
+      place.write(settings, '{}');
+      expect(trustNote(client, place.around) === undefined).toBe(name === 'qwen');
+      folderTrust(false);
+      expect(trustNote(client, place.around)).toBeUndefined();
+      folderTrust(true);
+    }
     place.write(path, JSON.stringify(pending));
     expect(trustNote(client, place.around)).toContain(client.trust);
     const state =

@@ -27,6 +27,7 @@ import { qwenCode } from './entry/qwen-code.js';
  * @property {(scene: Scene) => void} setUp registers the server and the hooks.
  * @property {(scene: Scene) => void} [trust] does what it wants from a user after `init`.
  * @property {string} trusted that step in words.
+ * @property {'stops' | 'goes on without' | 'uses it'} [pending] its act without a prompt, while the step is missing.
  * @property {(url: string, scene: Scene) => Record<string, string>} env
  * @property {(prompt: string, url: string) => readonly string[]} args
  * @property {(name: string) => Call} [find] a call by which it describes a tool that it has only listed by name.

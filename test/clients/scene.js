@@ -25,10 +25,25 @@ export const prompt = 'When do JWT access tokens expire? Log a decision about it
  * @typedef {{ readonly status: number | null, readonly output: string, readonly ms: number }} Ended
  */
 
+/**
+ * Acts that end the programs of scenes and remove their folders, when the run is interrupted.
+ *
+ * @type {Set<() => void>}
+ */
+const ends = new Set();
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  process.once(signal, () => {
+    for (const end of ends) end();
+    process.kill(process.pid, signal);
+  });
+}
+
 export class Scene {
   /** @param {string} name the first word of the folder's name. */
   constructor(name) {
     this.folder = mkdtempSync(join(tmpdir(), `memory-bank-${name}-`));
+    this.removeNow = () => this.remove();
+    ends.add(this.removeNow);
     this.home = join(this.folder, 'home');
     /** @type {string} */
     this.root = join(this.folder, 'project');
@@ -156,6 +171,9 @@ export class Scene {
       }
     };
     const timer = setTimeout(end, limitMs);
+    // Before the folder is removed.
+    ends.delete(this.removeNow);
+    ends.add(end).add(this.removeNow);
     return new Promise((done, fail) => {
       child.on('error', fail);
       child.on('exit', (status) => {
@@ -163,6 +181,7 @@ export class Scene {
         // The output is complete when the pipe closes, which a child of the client may hold open.
         setTimeout(() => {
           end();
+          ends.delete(end);
           done({ status, output, ms: Date.now() - begun });
         }, 200);
       });
@@ -170,6 +189,7 @@ export class Scene {
   }
 
   remove() {
+    ends.delete(this.removeNow);
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }

@@ -72,6 +72,7 @@ export async function tryClient(entry, program, model, show) {
     entry.setUp(scene);
     scene.git('add', '.');
     scene.git('commit', '-q', '--allow-empty', '-m', 'Set up the clients');
+    if (entry.pending) faults.push(...(await faultsBeforeTrust(entry, program, model, scene)));
     entry.trust?.(scene);
     const one = await session('this', 'first session');
     const commits = [agentOfLast(scene, 'first session')];
@@ -110,6 +111,31 @@ export async function tryClient(entry, program, model, show) {
     scene.remove();
   }
 }
+
+/**
+ * Runs a client that was not trusted yet: it may stop, but the memory must not arrive in part, and `doctor` says it.
+ *
+ * @param {Entry} entry @param {string} program @param {Model} model @param {Scene} scene
+ * @returns {Promise<string[]>}
+ */
+async function faultsBeforeTrust(entry, program, model, scene) {
+  model.script(() => ({ text: final }));
+  const env = { ...scene.env('this'), ...entry.env(model.url, scene) };
+  const ended = await scene.run([program, ...entry.args(prompt, model.url)], env);
+  const asked = model.asked();
+  const isUsed = asked.some(({ text, tools }) =>
+    /memory-bank.{1,2}log_decision/.test(text + names(tools)),
+  );
+  const acts = asked.length === 0 ? 'stops' : isUsed ? 'uses it' : 'goes on without';
+  const faults = [];
+  if (acts !== entry.pending) faults.push(`not trusted: it ${acts}: ${ended.output.slice(-2000)}`);
+  const note = `${entry.title} does not use that yet`;
+  if (!scene.memoryBank('doctor').includes(note)) faults.push('not trusted: doctor says nothing');
+  return faults;
+}
+
+/** @param {Asked['tools']} tools */
+const names = (tools) => tools.map(({ name }) => name.replace(/^mcp_+/, '')).join(' ');
 
 /** Returns the agent in the commit of a session's decision. @param {Scene} scene @param {string} title */
 function agentOfLast(scene, title) {

@@ -21,6 +21,7 @@ export const claudeCode = {
       enabledMcpjsonServers: ['memory-bank'],
     });
   },
+  pending: 'uses it',
   trusted: 'asks at its next start (`enabledMcpjsonServers`)',
   env: (url) => ({
     ANTHROPIC_BASE_URL: url,

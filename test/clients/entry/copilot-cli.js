@@ -12,8 +12,12 @@ export const copilotCli = {
   // It also runs the hooks of Claude Code, which say nothing again.
   setUp: byInit('claude,copilot'),
   prepare(scene) {
+    scene.atHome('.copilot/config.json', { trusted_folders: [], banner: 'never' });
+  },
+  trust(scene) {
     scene.atHome('.copilot/config.json', { trusted_folders: [scene.root], banner: 'never' });
   },
+  pending: 'goes on without',
   trusted: 'the folder (`trusted_folders`)',
   env: (url) => ({
     COPILOT_PROVIDER_BASE_URL: `${url}/v1`,

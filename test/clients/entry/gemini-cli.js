@@ -20,6 +20,7 @@ export const geminiCli = {
   trust(scene) {
     scene.atHome('.gemini/trustedFolders.json', { [scene.root]: 'TRUST_FOLDER' });
   },
+  pending: 'stops',
   trusted: 'the folder (`trustedFolders.json`)',
   env: (url) => ({
     GOOGLE_GEMINI_BASE_URL: url,

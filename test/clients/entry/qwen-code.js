@@ -20,6 +20,7 @@ export const qwenCode = {
   trust(scene) {
     scene.atHome('.qwen/trustedFolders.json', { [scene.root]: 'TRUST_FOLDER' });
   },
+  pending: 'goes on without',
   trusted: 'the folder (`trustedFolders.json`)',
   env: (url) => ({
     OPENAI_BASE_URL: `${url}/v1`,

@@ -91,7 +91,7 @@ export const clients: { readonly [name: string]: McpClient } = {
     context: 'GEMINI.md',
     trust:
       'It starts the server when the folder is trusted: `/permissions` shows and changes that.',
-    trustFile: folderTrust('~/.gemini/trustedFolders.json'),
+    trustFile: folderTrust('~/.gemini', true),
     shows: '`gemini mcp list`',
   },
   cline: {
@@ -273,7 +273,8 @@ export const clients: { readonly [name: string]: McpClient } = {
     base: `name: ${entryName}\nversion: 1.0.0\nschema: v1\n`,
     limits: usual,
     context: `.continue/rules/${entryName}.md`,
-    trust: 'It asks before each call, and offers the tools in agent mode.',
+    trust:
+      'It asks before each call, and offers the tools in agent mode. Its command line reads the servers of ~/.continue/config.yaml only, where you add the entry by hand.',
     shows: 'the Tools of its settings',
   },
   crush: {
@@ -299,7 +300,7 @@ export const clients: { readonly [name: string]: McpClient } = {
     context: agents,
     trust:
       'If trust of folders is on, it starts the server in a trusted one: `/trust` changes that.',
-    trustFile: folderTrust('~/.qwen/trustedFolders.json'),
+    trustFile: folderTrust('~/.qwen', false),
     shows: '`/mcp`',
   },
   antigravity: {

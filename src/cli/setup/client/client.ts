@@ -25,6 +25,10 @@ export interface ServerList {
 export interface TrustFile {
   /** The place of the file. */
   readonly place: string;
+  /** Whether the client also runs no hooks without it; it does not in most clients. */
+  readonly coversHooks?: false;
+  /** Whether the client asks at all, by the setting `security.folderTrust.enabled` in a file, or without it. */
+  readonly asks?: { readonly place: string; readonly usually: boolean };
   /** Whether it approves of the server of a project; undefined where it does not say. */
   approves(value: unknown, root: string): boolean | undefined;
 }

@@ -5,6 +5,7 @@ import type { TrustFile } from './client.ts';
 /** The servers of `.mcp.json` that a user of Claude Code approved of at its start. */
 export const claudeTrust: TrustFile = {
   place: '~/.claude.json',
+  coversHooks: false,
   approves(value, root) {
     const project = member(member(value, 'projects'), root);
     if (has(project, 'disabledMcpjsonServers')) return false;
@@ -30,9 +31,10 @@ export const copilotTrust: TrustFile = {
 };
 
 /** The folders that a user of Gemini CLI, or of a program made from it, trusts. */
-export function folderTrust(place: string): TrustFile {
+export function folderTrust(home: string, usually: boolean): TrustFile {
   return {
-    place,
+    place: `${home}/trustedFolders.json`,
+    asks: { place: `${home}/settings.json`, usually },
     approves(value, root) {
       const [nearest] = foldersAround(root).flatMap((folder) => {
         const state = member(value, folder);
@@ -41,6 +43,12 @@ export function folderTrust(place: string): TrustFile {
       return nearest === undefined ? false : nearest !== 'DO_NOT_TRUST';
     },
   };
+}
+
+/** Whether the settings of a client turn the trust of folders on or off. */
+export function asksForTrust(settings: unknown): boolean | undefined {
+  const enabled = member(member(member(settings, 'security'), 'folderTrust'), 'enabled');
+  return typeof enabled === 'boolean' ? enabled : undefined;
 }
 
 function member(value: unknown, key: string): unknown {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { readText } from '../../../app/project/project-file.ts';
 import { MemoryError } from '../../../core/values/error.ts';
 import { jsonWithComments } from '../language/json-entry.ts';
@@ -5,6 +7,7 @@ import { toml } from '../language/toml-entry.ts';
 import type { Surroundings } from '../program/surroundings.ts';
 import type { McpClient } from './client.ts';
 import { placed } from './client-place.ts';
+import { asksForTrust } from './trust-files.ts';
 
 /**
  * Says that a client does not use what a project has for it yet, with the step that is missing; undefined where it
@@ -14,15 +17,24 @@ export function trustNote(client: McpClient, around: Surroundings): string | und
   const { title, trust, trustFile } = client;
   if (!trustFile) return undefined;
   const path = placed(trustFile.place, around);
+  const { asks } = trustFile;
   try {
-    const text = readText(path);
-    if (text === undefined) return undefined;
-    const language = path.endsWith('.toml') ? toml : jsonWithComments;
-    const state = trustFile.approves(language.read(text, []), around.root);
-    if (state !== false) return undefined;
+    const settings = asks && readObject(placed(asks.place, around));
+    if (asks && !(asksForTrust(settings) ?? asks.usually)) return undefined;
+    // A user who was not asked yet has no file; without the folder, nobody uses the client here.
+    const isUsed = asks !== undefined && existsSync(dirname(path));
+    const value = readObject(path) ?? (isUsed ? {} : undefined);
+    if (value === undefined || trustFile.approves(value, around.root) !== false) return undefined;
     return `${title} does not use that yet, as ${path} shows. ${trust}`;
   } catch (error) {
     if (error instanceof MemoryError) return undefined;
     throw error;
   }
+}
+
+/** Reads a file of settings; undefined where there is none. */
+function readObject(path: string): unknown {
+  const text = readText(path);
+  if (text === undefined) return undefined;
+  return (path.endsWith('.toml') ? toml : jsonWithComments).read(text, []);
 }

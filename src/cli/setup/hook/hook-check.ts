@@ -48,7 +48,8 @@ export function checkHooks(around: Surroundings, startsAll: boolean): Finding[] 
         findings.push({ what, state: 'bad', text: `${given}: ${why}: run memory-bank init` });
       }
       const owner = own(clients, name);
-      const pending = owner && findings.length > 0 ? trustNote(owner, around) : undefined;
+      const isCovered = owner?.trustFile?.coversHooks !== false && findings.length > 0;
+      const pending = owner && isCovered ? trustNote(owner, around) : undefined;
       if (pending !== undefined) {
         findings.push({ what, state: 'note', text: `${given}: ${pending}` });
       }
