@@ -357,7 +357,7 @@ export const graphShape = z.object({
   nodes: z.array(z.object({ ...referenceShape.shape, status: text.optional() })),
   edges: z
     .array(z.tuple([count, count]))
-    .describe('from a whole to its part: positions in the list of nodes'),
+    .describe('from a whole to its part, or to what it names: positions in the list of nodes'),
   total: count.describe('number of all records of the graph'),
 });
 

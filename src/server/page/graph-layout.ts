@@ -43,7 +43,10 @@ const gap = 14;
 /** The space between two parts of the picture that are not connected. */
 const margin = 36;
 
-/** Returns the groups of a large graph: the parts of one type that a record has for itself. */
+/**
+ * Returns the groups of a large graph: the parts of one type that a record has for itself, and the records
+ * of one type in a folder that are connected with none.
+ */
 export function groupsOf({ nodes, edges }: GraphData): ReadonlyMap<string, readonly GraphNode[]> {
   const groups = new Map<string, GraphNode[]>();
   if (nodes.length <= small) return groups;
@@ -57,6 +60,12 @@ export function groupsOf({ nodes, edges }: GraphData): ReadonlyMap<string, reado
     const [whole, node] = [nodes[owner ?? -1], nodes[part]];
     if (others.length > 0 || wholes.has(part) || !whole || !node) continue;
     const name = groupName(whole, node);
+    groups.set(name, [...(groups.get(name) ?? []), node]);
+  }
+  for (const [at, node] of nodes.entries()) {
+    if (owners.has(at) || wholes.has(at)) continue;
+    const folder = node.path.replace(/\/?[^/]*$/, '');
+    const name = `${node.type}s in ${folder}`;
     groups.set(name, [...(groups.get(name) ?? []), node]);
   }
   for (const [name, parts] of groups) if (parts.length < minGroup) groups.delete(name);

@@ -2,18 +2,25 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { GraphData } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { arrange, groupsOf, type Picture, type Placed } from './graph-layout.ts';
+import { GraphList, StepLists } from './graph-list.tsx';
 import { GraphPicture, type Place, type Sight } from './graph-picture.tsx';
 import { RecordLink, Waiting } from './parts.tsx';
-import type { Route } from './route.ts';
+import { addressOfRecord, addressTo, type Route } from './route.ts';
 
 /** Maximum number of records that the search in the picture lists. */
 const maxFound = 12;
-/** The width of a narrow screen in pixels, and the scale that its user can read. */
-const narrow = 600;
-const readable = 0.7;
+/** The scale from which the names are easy to read. */
+const readable = 0.9;
+/** Maximum number of records that are drawn one by one. */
+const maxDrawn = 5000;
 
 /** Features with their requirements and paths, objectives with their tasks and tickets, as a picture. */
-export function GraphPage({ route: { at } }: { route: Route }) {
+export function GraphPage({ route: { at, query } }: { route: Route }) {
+  const of = query.get('of');
+  return of === null ? <WholeGraph at={at} /> : <AroundRecord path={of} at={at} />;
+}
+
+function WholeGraph({ at }: { at: string | undefined }) {
   const answer = useAnswer<GraphData>('/memory/graph', { at });
   return (
     <>
@@ -23,9 +30,34 @@ export function GraphPage({ route: { at } }: { route: Route }) {
           graph.nodes.length === 0 ? (
             <p class="faint">There are no features, objectives, tasks or tickets yet.</p>
           ) : (
-            <Graph graph={graph} />
+            <>
+              <Graph graph={graph} />
+              <GraphList graph={graph} />
+            </>
           )
         }
+      </Waiting>
+    </>
+  );
+}
+
+/** A record in the middle of what rests on it and what it rests on, as a picture and as lists. */
+function AroundRecord({ path, at }: { path: string; at: string | undefined }) {
+  const answer = useAnswer<GraphData>('/memory/around', { path, at });
+  return (
+    <>
+      <h1>What {answer.data?.nodes[0]?.title ?? path} rests on</h1>
+      <p class="row">
+        <a href={addressOfRecord(path)}>The record</a>
+        <a href={addressTo('graph')}>The whole graph</a>
+      </p>
+      <Waiting answer={answer}>
+        {(graph) => (
+          <>
+            {graph.nodes.length > 1 && <Graph graph={graph} />}
+            <StepLists graph={graph} />
+          </>
+        )}
       </Waiting>
     </>
   );
@@ -95,7 +127,7 @@ function Graph({ graph }: { graph: GraphData }) {
         <button type="button" onClick={() => setPlace(whole(picture, sight))}>
           Show all
         </button>
-        {groups.size > 0 && (
+        {groups.size > 0 && graph.nodes.length <= maxDrawn && (
           <button
             type="button"
             onClick={() => {
@@ -155,12 +187,11 @@ function findNodes({ nodes }: GraphData, words: string) {
   });
 }
 
-/** Returns the place that a picture begins at: on a narrow screen, its first records in a readable size. */
+/** Returns the place that a picture begins at: its first records, if all of them would be too small to read. */
 function beginning(picture: Picture, sight: Sight): Place {
   const all = whole(picture, sight);
   const margin = -12 / readable;
-  const isWide = sight.width >= narrow || all.scale >= readable;
-  return isWide ? all : { scale: readable, x: margin, y: margin };
+  return all.scale >= readable ? all : { scale: readable, x: margin, y: margin };
 }
 
 /** Returns the place that shows a whole picture, or its beginning where that would be too small to see. */

@@ -143,6 +143,11 @@ function Content({ record, found }: { record: RecordData; found: string }) {
       )}
       {html !== undefined && <Markdown html={html} path={path} />}
       <Fields fields={fields} />
+      {!isCopy && links.to.length + links.from.length > 0 && (
+        <p>
+          <a href={addressTo('graph', '', { of: path })}>What it rests on, as a graph</a>
+        </p>
+      )}
       <Links title="Links to" records={links.to} />
       <Links title="Linked from" records={links.from} />
     </div>

@@ -1,12 +1,14 @@
 import * as z from 'zod';
+import { MemoryError } from '../../core/values/error.ts';
 import { graphShape } from '../page/answers.ts';
-import { at, referenceTo } from './answer-data.ts';
+import { at, path, referenceTo } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { RecordLinks } from './record-links.ts';
-import { readState } from './record-source.ts';
+import { type KnownRecord, readState } from './record-source.ts';
 
-/** Maximum number of records in one picture. */
-const maxNodes = 5000;
+/** Maximum number of records of the graph in one answer, and of those around a record. */
+const maxNodes = 20_000;
+const maxAround = 200;
 
 /** Gives the picture of features, requirements, paths, objectives, tasks and tickets. */
 export const graph = defineMemoryOperation({
@@ -26,12 +28,62 @@ export const graph = defineMemoryOperation({
       return from === undefined || to === undefined ? [] : [[from, to]];
     });
     return {
-      nodes: nodes.map((record) => {
-        const { status } = record.value;
-        return { ...referenceTo(record), ...(typeof status === 'string' && { status }) };
-      }),
+      nodes: nodes.map(nodeOf),
       edges,
       total: records.length,
     };
   },
 });
+
+/** Gives what a record rests on and what rests on it: the records that name each other, in two steps. */
+export const around = defineMemoryOperation({
+  method: 'get',
+  path: '/memory/around',
+  id: 'get_around',
+  summary: 'Returns the records that a record names, and those that name it, in two steps.',
+  input: z.object({ path, at }),
+  answer: graphShape,
+  async run(context, { path, at }, { types }) {
+    const { records } = await readState(context, types, at);
+    const links = new RecordLinks(records);
+    const centre = links.at(path);
+    if (!centre) throw new MemoryError('not_found', `There is no record "${path}".`);
+    const places = new Map([[centre, 0]]);
+    const edges = new Set<string>();
+    let left = 0;
+    const go = (next: (record: KnownRecord) => readonly KnownRecord[], isForward: boolean) => {
+      let step: readonly KnownRecord[] = [centre];
+      for (let steps = 0; steps < 2; steps++) {
+        const found: KnownRecord[] = [];
+        for (const record of step) {
+          for (const other of next(record)) {
+            if (!places.has(other) && places.size >= maxAround) {
+              left++;
+              continue;
+            }
+            if (!places.has(other)) places.set(other, places.size);
+            const pair = [places.get(record), places.get(other)];
+            edges.add((isForward ? pair : pair.reverse()).join(' '));
+            if (other !== centre) found.push(other);
+          }
+        }
+        step = [...new Set(found)];
+      }
+    };
+    go((record) => links.from(record), true);
+    go((record) => links.to(record), false);
+    return {
+      nodes: [...places.keys()].map(nodeOf),
+      edges: [...edges].map((edge): [number, number] => {
+        const [from = 0, to = 0] = edge.split(' ').map(Number);
+        return [from, to];
+      }),
+      total: places.size + left,
+    };
+  },
+});
+
+function nodeOf(record: KnownRecord) {
+  const { status } = record.value;
+  return { ...referenceTo(record), ...(typeof status === 'string' && { status }) };
+}

@@ -10,7 +10,7 @@ import { conflicts, resolve } from './conflict-operations.ts';
 import { ChangeStreams } from './events.ts';
 import { concerns, evidence, verifyRecord } from './evidence-operations.ts';
 import { form } from './form-operation.ts';
-import { graph } from './graph-operation.ts';
+import { around, graph } from './graph-operation.ts';
 import { activity, blame, branches, compare, log, modes } from './history-operations.ts';
 import { home } from './home-operation.ts';
 import { news } from './news-operation.ts';
@@ -38,6 +38,7 @@ const operations: readonly MemoryOperation[] = [
   record,
   search,
   graph,
+  around,
   board,
   moveTask,
   claimTask,

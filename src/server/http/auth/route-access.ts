@@ -50,6 +50,7 @@ const routes = {
   'GET /memory/record/{path}': 'memory:read',
   'GET /memory/search': 'memory:read',
   'GET /memory/graph': 'memory:read',
+  'GET /memory/around': 'memory:read',
   'GET /memory/board': 'memory:read',
   'POST /memory/tasks/move': 'memory:write',
   'POST /memory/tasks/claim': 'memory:write',
