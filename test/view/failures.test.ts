@@ -66,7 +66,7 @@ describe.skipIf(!opened)('an error in the code of the window', () => {
     await page.getByText('What happened', { exact: true }).click();
     await page.getByText('A step has failed.').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
-    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByText('has stopped the last step').waitFor({ state: 'detached' });
     await page.route('**/memory/modes', (route) =>
       route.fulfill({ status: 502, body: '<html>Bad gateway</html>' }),
     );
