@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { importSources } from '../../src/app/exchange/importer.ts';
+import { deep } from '../support/depth.ts';
 import { LayoutMemory } from '../support/layout-memory.ts';
 import { newFolder } from '../support/process.ts';
 import { notOnWindows } from '../support/windows.ts';
@@ -71,6 +72,68 @@ test('versions of a decision that a merge has left in a log do not hide each oth
   expect(await memory.findings()).toEqual([
     expect.objectContaining({ kind: 'conflict', mend: 'memory-bank edit decisionLog.md' }),
   ]);
+});
+
+deep(
+  'a decision that a log has as well as an entry file is one, and another version stays',
+  async () => {
+    const file = '.memory-bank/decisionLog.md';
+    const before = await memory.content('decisionLog.md');
+    const [, decision = ''] = before.split(/(?=^## )/m);
+    const other = decision.replace('Do One.', 'Do another.');
+    memory.repo.write(file, `${memory.repo.read(file)}\n${decision}\n${other}`);
+    memory.commit('Leave both in the log');
+    const expectBoth = async () => {
+      const text = await memory.content('decisionLog.md');
+      expect(text.match(/^## One - /gm)).toHaveLength(2);
+      expect(text.match(/Do (?:One|another)\./g)?.sort()).toEqual(['Do One.', 'Do another.']);
+    };
+    await expectBoth();
+    const kinds = async () => (await memory.findings()).map(({ kind }) => kind);
+    // The two versions have one heading, with and without files.
+    expect(await kinds()).toEqual(['hidden', 'layout']);
+    expect(await memory.convert('entries')).toBeDefined();
+    expect(memory.files.filter((path) => path.includes('-one-'))).toHaveLength(2);
+    expect(await kinds()).toEqual(['hidden']);
+    await expectBoth();
+  },
+);
+
+deep('decisions of one title and date that two branches add do not collide', async () => {
+  const { repo } = memory;
+  repo.git('checkout', '-q', '-b', 'theirs');
+  for (const title of ['Same', 'same', 'Same 😀', 'x'.repeat(200)]) await memory.decide(title);
+  await memory.decide('Own', { context: 'Theirs.' });
+  repo.git('checkout', '-q', 'main');
+  for (const title of ['Same', 'same', 'Same 😀', 'x'.repeat(200)]) await memory.decide(title);
+  await memory.decide('Own', { context: 'Ours.' });
+  // Without the driver, as a server merges.
+  repo.git('merge', '-q', '--no-edit', 'theirs');
+  const text = await memory.content('decisionLog.md');
+  expect(text.match(/^## Own - /gm)).toHaveLength(2);
+  for (const title of ['Same', 'same', 'Same 😀', 'x'.repeat(200)]) {
+    expect(text.split(`## ${title} - `), title).toHaveLength(2);
+  }
+});
+
+deep.each([
+  ['renamed', 'decisionLog/mine.md'],
+  ['moved', 'decisionLog/2025/one.md'],
+])('an entry file that one side has %s and the other changed stays one entry', async (_, path) => {
+  const { repo } = memory;
+  const [entry = ''] = memory.files.filter((one) => one.includes('-one-'));
+  repo.git('checkout', '-q', '-b', 'theirs');
+  const content = (await memory.content('decisionLog.md')).replace('Do One.', 'Do it.');
+  await memory.call('write_memory_bank_file', { filename: 'decisionLog.md', content });
+  repo.git('checkout', '-q', 'main');
+  mkdirSync(repo.path('.memory-bank/decisionLog/2025'), { recursive: true });
+  repo.git('mv', entry, `.memory-bank/${path}`);
+  memory.commit('Rename it');
+  repo.git('merge', '-q', '--no-edit', 'theirs');
+  const text = await memory.content('decisionLog.md');
+  expect(text.match(/^## /gm)).toHaveLength(1);
+  expect(text).toContain('Do it.');
+  expect(repo.read(`.memory-bank/${path}`)).toContain('Do it.');
 });
 
 test('an import leaves out pages that would be entries here, and says so', async () => {
