@@ -5,6 +5,7 @@ export const benches = new Map([
   ['pins', 'searches with a pinned memory, next to those without'],
   ['pack', 'the first read and write in a large repository'],
   ['parallel', 'several servers that write next to a user'],
+  ['person', "a person's git at the same time as changes of the memory"],
   ['graph', 'a plan of 22,000 records, read and changed'],
   ['search', 'the ranking of labelled questions, next to other engines, and the speed'],
   ['meaning', 'questions in other words than their records, and what each signal of meaning adds'],

@@ -1,5 +1,4 @@
-import type { BoundWorkspace, Workspace } from '../../src/core/declarations/workspace.ts';
-import { Session } from '../../src/core/memory/session.ts';
+import type { BoundWorkspace } from '../../src/core/declarations/workspace.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { addNote, Fleet } from '../support/fleet.ts';
 import { manyWriters } from '../support/many-clones.ts';
@@ -8,7 +7,7 @@ import type { Repo } from '../support/repo.ts';
 import { simulateDay } from '../support/simulated-day.ts';
 import { count, ms, Times } from './figures.ts';
 import { entries, entry } from './knowledge.ts';
-import { openMemory } from './memory.ts';
+import { bindMemory, openMemory } from './memory.ts';
 import { addFiles, diskUse, project } from './project.ts';
 import { report, table } from './report.ts';
 
@@ -17,16 +16,6 @@ import { report, table } from './report.ts';
 const isFull = process.argv.includes('--full');
 const page = 'docs/scale.md';
 const rounds = 15;
-
-function bind(workspace: Workspace): BoundWorkspace {
-  return workspace.bind({
-    session: new Session(() => 'bench'),
-    tool: 'bench',
-    signal: new AbortController().signal,
-    onCommit() {},
-    progress() {},
-  });
-}
 
 const write = (call: BoundWorkspace, i: number, text: string) =>
   call.store.change({ subject: `write ${i}` }, (tx) => tx.put(entryRecord, entry(i, text)));
@@ -44,11 +33,11 @@ async function records(size: number) {
   const bytes = diskUse(repo) / size;
   const first = new Times();
   const workspace = await openMemory(repo, 'full');
-  await first.measure(() => bind(workspace).store.search({ query: 'learnt here' }));
+  await first.measure(() => bindMemory(workspace).store.search({ query: 'learnt here' }));
   const [search, change] = [new Times(), new Times()];
   for (let i = 0; i < rounds; i++) {
-    await search.measure(() => bind(workspace).store.search({ query: `learning ${i}` }));
-    await change.measure(() => write(bind(workspace), i, `Again ${i}`));
+    await search.measure(() => bindMemory(workspace).store.search({ query: `learning ${i}` }));
+    await change.measure(() => write(bindMemory(workspace), i, `Again ${i}`));
   }
   await workspace.close();
   repo.remove();
@@ -89,8 +78,9 @@ async function commits(size: number) {
   const workspace = await openMemory(repo, 'full');
   const request = { revision: 'HEAD', path: entryRecord.path(entry(1, '')), limit: 10, skip: 0 };
   const [first, next] = [new Times(), new Times()];
-  await first.measure(() => bind(workspace).history.log(request));
-  for (let i = 0; i < rounds; i++) await next.measure(() => bind(workspace).history.log(request));
+  await first.measure(() => bindMemory(workspace).history.log(request));
+  for (let i = 0; i < rounds; i++)
+    await next.measure(() => bindMemory(workspace).history.log(request));
   await workspace.close();
   repo.remove();
   return { size, bytes, first, next };
@@ -100,14 +90,16 @@ async function commits(size: number) {
 async function agents(size: number) {
   const repo = project();
   const workspace = await openMemory(repo, 'full');
-  await write(bind(workspace), 0, 'First');
+  await write(bindMemory(workspace), 0, 'First');
   const each = Math.ceil(128 / size);
   const times = new Times();
   const begun = performance.now();
   await Promise.all(
     Array.from({ length: size }, async (_, agent) => {
       for (let n = 0; n < each; n++) {
-        await times.measure(() => write(bind(workspace), 1 + agent * each + n, 'By one of many'));
+        await times.measure(() =>
+          write(bindMemory(workspace), 1 + agent * each + n, 'By one of many'),
+        );
       }
     }),
   );
@@ -121,14 +113,14 @@ async function agents(size: number) {
 async function branches(size: number) {
   const repo = project();
   const workspace = await openMemory(repo, 'full');
-  await write(bind(workspace), 0, 'First');
+  await write(bindMemory(workspace), 0, 'First');
   const lines = Array.from({ length: size }, (_, i) => `create refs/heads/topic-${i} HEAD\n`);
   repo.gitWith({ input: lines.join('') }, 'update-ref', '--stdin');
   repo.git('pack-refs', '--all');
   const [list, change] = [new Times(), new Times()];
   for (let i = 0; i < rounds; i++) {
-    await list.measure(() => bind(workspace).history.branches(20));
-    await change.measure(() => write(bind(workspace), i, `With branches ${i}`));
+    await list.measure(() => bindMemory(workspace).history.branches(20));
+    await change.measure(() => write(bindMemory(workspace), i, `With branches ${i}`));
   }
   await workspace.close();
   repo.remove();
