@@ -68,6 +68,19 @@ describe('between the plan and the locks', () => {
     ]);
   });
 
+  test('a person commits before the change is ready: git meets no lock meanwhile', async () => {
+    const repo = create();
+    const files = when(/^fsync .*journal-/, () =>
+      repo.git('commit', '-q', '--allow-empty', '-m', 'his'),
+    );
+    await put(repo, files);
+    expect(repo.git('log', '--format=%s', 'main').trim().split('\n').slice(0, 2)).toEqual([
+      'm',
+      'his',
+    ]);
+    expect(files.log.filter((one) => beforeTheLocks.test(one))).toHaveLength(1);
+  });
+
   test('a person checks out another branch: the change goes there', async () => {
     const repo = create();
     repo.git('branch', 'side');

@@ -312,6 +312,11 @@ export const guards: readonly Guard[] = [
     ],
     [races, 'does not starve'],
   ),
+  guard(
+    'git meets no lock for a plan that is stale',
+    ['git/commit/commit-attempts.ts', '!this.#holdsStill(prepared)', 'attempt < 0'],
+    [races, 'git meets no lock'],
+  ),
 
   // Atomicity and durability.
   guard(

@@ -12,6 +12,7 @@ import type { CommitWaits } from './commit-waits.ts';
 import {
   type Applied,
   applyPlan,
+  holdsStill,
   type MutationSite,
   type Prepared,
   type Turn,
@@ -81,6 +82,11 @@ export class CommitAttempts {
       const isOnRef = () => this.#site.refs.head().ref === prepared.plan.head.ref;
       const applied = await this.apply(prepared, turn, async (run, index) => {
         if (waits.due) return undefined;
+        // A lock for a stale plan would be for nothing, and git fails where it meets a lock.
+        if (attempt + 1 < freeAttempts && !this.#holdsStill(prepared)) {
+          attempt += 1;
+          return undefined;
+        }
         return underLocks(index, turn.wait, async (locks) => {
           // One that has started since finds the lock only later: git needs some milliseconds for it.
           if (waits.isGitRunning) return undefined;
@@ -127,6 +133,10 @@ export class CommitAttempts {
       const planSite = { ...site, ...this.#site.options, ...this.#site.pathRules() };
       return prepare(planSite, head, known, proposal, signal);
     }
+  }
+
+  #holdsStill({ plan, known, config }: Prepared): boolean {
+    return holdsStill({ ...this.#site, config }, plan, known);
   }
 
   /** Carries out what was prepared; undefined if it has to be planned again. */

@@ -127,7 +127,7 @@ export async function applyPlan(
 }
 
 /** Whether HEAD, the index and the files are unchanged since the plan. */
-function holdsStill(site: MutationSite, plan: CommitPlan, known: KnownIndex): boolean {
+export function holdsStill(site: MutationSite, plan: CommitPlan, known: KnownIndex): boolean {
   const head = site.refs.head();
   if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
   if (indexKey(site) !== known.key) return false;
