@@ -127,6 +127,34 @@ deep('a server that writes nothing learns what others push, as long as it runs',
   expect(planned.size).toBe(0);
 });
 
+deep('a change that the exchange under way takes along causes no further one', async () => {
+  const delays: number[] = [];
+  const clock: SyncClock = {
+    now: () => new Date(),
+    after(delay) {
+      delays.push(delay);
+      return () => undefined;
+    },
+  };
+  const pace = { ...quick, interval: 60_000, maxWaitMs: 60_000 };
+  const { opened, sync } = await serve(clone(), pace, clock);
+  const { workspace } = opened;
+  const bind = workspace.bind.bind(workspace);
+  workspace.bind = (call) => {
+    const bound = bind(call);
+    const exchange = bound.history.sync.bind(bound.history);
+    bound.history.sync = async (request) => {
+      await add(opened, sync, 'during');
+      return exchange(request);
+    };
+    return bound;
+  };
+  await sync.begin();
+  expect(remoteNotes()).toHaveLength(2);
+  // After it only a look at what others do is planned, sooner because something has changed.
+  expect(delays).toEqual([quick.gather[0], 10_000]);
+});
+
 deep(
   'a brief first gets what others have pushed, but does not wait for a slow remote',
   async () => {
