@@ -40,9 +40,11 @@ describe.skipIf(!opened)('hidden characters', () => {
   });
   afterAll(() => own().close());
 
+  const warningOf = (page: Page) => page.getByRole('alert').filter({ hasText: 'hidden character' });
+
   /** The text of the page, in which no hidden character is left, and the number that it warns of. */
   const drawn = async (page: Page): Promise<{ text: string; warned: number }> => {
-    const warning = page.getByRole('alert').filter({ hasText: 'hidden character' });
+    const warning = warningOf(page);
     await warning.waitFor();
     const text = await page.locator('body').innerText();
     expect(text).not.toMatch(/[\u200b\u202c\u202e\u2066\u{e0000}-\u{e007f}]/u);
@@ -60,7 +62,7 @@ describe.skipIf(!opened)('hidden characters', () => {
       expect(text).toMatch(/Because\s*U\+2066\s*it is fast/);
       expect(await page.locator('bdi', { hasText: 'שלום' }).count()).toBe(1);
       await page.getByRole('link', { name: 'Tasks' }).click();
-      await page.getByRole('alert').waitFor({ state: 'detached' });
+      await warningOf(page).waitFor({ state: 'detached' });
     }));
 
   deep.each([
