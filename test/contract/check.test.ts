@@ -91,7 +91,7 @@ deep('check fails on files that mislead or stop the program, and says what helps
     /patterns\/token\.md:\d+: It \(line \d+.*\) holds what looks like .*revoke it.*secrets\.allow/,
   );
   expect(text).toMatch(/config\.yaml:2: Nothing is written until it is mended/);
-  expect(run(repo, 'status').stderr).toContain('config.yaml');
+  expect(run(repo, 'status').stdout).toMatch(/^Settings +.*config\.yaml/m);
   const last = 'the last check of this commit found 5 errors: run "memory-bank check"';
   const files = `records: 2 not readable, 1 with conflict markers; ${last}`;
   const stopped = 'the settings in config.yaml cannot be used, so nothing is written';
