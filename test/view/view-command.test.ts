@@ -19,7 +19,7 @@ deep('memory-bank view prints a link that opens the pages, and ends with a signa
   const [, secret = ''] = entered.headers.get('location')?.split('#session=') ?? [];
   const headers = { cookie, 'x-memory-page': secret };
   const home = await fetch(`${link.origin}/memory/home`, { headers });
-  expect(await home.json()).toMatchObject({ records: [], recent: [], problems: [] });
+  expect(await home.json()).toMatchObject({ records: [], problems: [] });
   child.kill('SIGTERM');
   await once(child, 'exit');
   repo.remove();
