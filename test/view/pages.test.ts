@@ -759,11 +759,20 @@ describe.skipIf(!browser)('the pages in a browser', () => {
         const review = group.getByLabel('The review', { exact: true });
         await review.check();
         // The decision is about the text that was shown, so a later one needs another decision.
+        let show = (): void => undefined;
+        const shown = new Promise<void>((resolve) => {
+          show = resolve;
+        });
+        await page.route('**/memory/reviews', async (route) => {
+          await shown;
+          await route.continue();
+        });
         await write('The agent wrote it a third time.');
         await section.getByRole('button', { name: 'Accept all' }).click();
         await section.getByRole('button', { name: 'as a merge commit' }).click();
         // The message is above the list: the review can have left it.
         await page.getByRole('alert').getByText('has got another change meanwhile').waitFor();
+        show();
         await section.getByRole('button', { name: 'Accept all' }).click();
         await section.getByRole('button', { name: 'as a merge commit' }).click();
         await group.getByText('The agent wrote it a third time.').waitFor();
