@@ -27,6 +27,8 @@ describe('an index that git read before a change and writes after it', () => {
     const repository = open(repo.root);
     onTestFinished(() => repository.close());
     const change = (path: string) => put(repository, { [path]: 'text\n' });
+    // A commit caches the tree also.
+    repo.git('write-tree');
     const before = readFileSync(repo.path('.git/index'));
     await change('m/a.md');
     writeFileSync(repo.path('.git/stale'), before);
@@ -97,6 +99,19 @@ describe('an index that git read before a change and writes after it', () => {
     utimesSync(repo.path('.git/stale'), later, later);
     overwrite();
     await change('m/b.md');
+    expect(repo.status()).toContain('D  m/a.md');
+  });
+
+  test.each([
+    ['rm', '-q', '--cached', 'm/a.md'],
+    ['reset', '-q', 'HEAD~1', '--', 'm/a.md'],
+  ])('is left alone if the user has taken the change out of it by git %s', async (...args) => {
+    const { repo, repository } = await overwritten();
+    repo.git(...args);
+    repository.close();
+    const other = open(repo.root, { lockTimeout: 10_000 });
+    onTestFinished(() => other.close());
+    await put(other, { 'm/b.md': 'text\n' });
     expect(repo.status()).toContain('D  m/a.md');
   });
 

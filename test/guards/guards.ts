@@ -178,6 +178,11 @@ export const guards: readonly Guard[] = [
     [staleIndex, 'while a change holds its locks makes the change wait'],
   ),
   guard(
+    'a record that a person has taken out of the index stays out of it',
+    ['git/commit/stale-index.ts', 'if (index.tree === undefined) return [];', ''],
+    [staleIndex, 'is left alone if the user has taken the change out of it'],
+  ),
+  guard(
     'an edit that only the index timestamp reveals is seen',
     ['git/index/known-index.ts', '(line) => own.has(line.path) || holds(line)', '() => true'],
     [indexTime, 'is seen by git after a change'],

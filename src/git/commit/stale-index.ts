@@ -118,6 +118,8 @@ export class StaleIndex {
     const { ref, oid } = refs.head();
     if (ref !== own.ref || oid === undefined) return [];
     const index = indexOf(disk.files, tree, odb.format);
+    // A commit caches the tree of all lines. `git rm --cached` and other commands that change lines do not.
+    if (index.tree === undefined) return [];
     const committed = new TreeFolder(odb, treeOf(odb, oid));
     return [...this.#versions(own)].flatMap(([path, { last, mode, earlier }]) => {
       const indexed = index.find(path)?.oid;
