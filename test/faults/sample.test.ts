@@ -19,7 +19,7 @@ import { Driver } from './worker.ts';
 const tally = new Tally();
 const share: Share = isFull
   ? { kill: 60, torn: 30, once: 200, sticky: 200, performed: 60, power: 90, twice: 1 }
-  : { kill: 8, torn: 3, once: 24, sticky: 24, performed: 6, power: 12, twice: 0 };
+  : { kill: 4, torn: 2, once: 12, sticky: 12, performed: 3, power: 6, twice: 0 };
 
 const folder = newFolder();
 let driver: Driver;
