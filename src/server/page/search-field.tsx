@@ -55,7 +55,11 @@ export function SearchField({ route: { name, query } }: { route: Route }) {
           onInput={({ currentTarget: { value } }) => {
             setWords(value);
             clearTimeout(timer.current);
-            timer.current = setTimeout(() => show(value), pause);
+            const from = location.href;
+            timer.current = setTimeout(() => {
+              // A person who has followed a link meanwhile stays there.
+              if (location.href === from || currentRoute().name === 'search') show(value);
+            }, pause);
           }}
         />
       </form>
