@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ConfirmableList, ConfirmedPart } from './answers.ts';
-import { change, RefusedRequest, useAnswer } from './data.ts';
+import { change, refusalOf, useAnswer } from './data.ts';
 import { Time } from './parts.tsx';
 
 type Part = ConfirmableList['parts'][number];
@@ -48,13 +48,10 @@ function Confirm({
   const confirm = async () => {
     setSaid('');
     setRunning(true);
-    try {
+    const refusal = await refusalOf(async () => {
       await change<ConfirmedPart>('/memory/confirm', { address, seen });
-      setSaid('done');
-    } catch (error) {
-      if (!(error instanceof RefusedRequest)) throw error;
-      setSaid(error.message);
-    }
+    });
+    setSaid(refusal === '' ? 'done' : refusal);
     setRunning(false);
     onDone();
   };

@@ -17,6 +17,17 @@ export class RefusedRequest extends Error {
   }
 }
 
+/** Does some work, and returns why the server refused it; empty if it did not. */
+export async function refusalOf(work: () => Promise<void>): Promise<string> {
+  try {
+    await work();
+    return '';
+  } catch (error) {
+    if (!(error instanceof RefusedRequest)) throw error;
+    return error.message;
+  }
+}
+
 /** Asks the server to change the memory. */
 export function change<T>(path: string, body: object): Promise<T> {
   return send<T>(path, {

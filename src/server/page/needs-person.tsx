@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Concern, Concerns, Home } from './answers.ts';
-import { change, RefusedRequest, useAnswer } from './data.ts';
+import { change, refusalOf, useAnswer } from './data.ts';
 import { Folded, MendCommand, Time } from './parts.tsx';
 import { addressOfRecord, addressTo, isCopy } from './route.ts';
 
@@ -152,13 +152,11 @@ function Unreviewed({
 }) {
   const [problem, setProblem] = useState('');
   const mark = async () => {
-    try {
+    const refusal = await refusalOf(async () => {
       await change('/memory/reviewed', { commit: until });
       onDone();
-    } catch (error) {
-      if (!(error instanceof RefusedRequest)) throw error;
-      setProblem(error.message);
-    }
+    });
+    setProblem(refusal);
   };
   return (
     <li>

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Found, StaleEvidence, StalePart } from './answers.ts';
-import { change, RefusedRequest, useAnswer } from './data.ts';
+import { change, refusalOf, useAnswer } from './data.ts';
 import { findSection } from './page-place.ts';
 import { MendCommand, Time } from './parts.tsx';
 import { addressTo, isCopy } from './route.ts';
@@ -102,11 +102,11 @@ function Ends({ part: { path, address, title, seen }, onDone }: NoticeProps) {
     setProblem('');
     setRunning(true);
     try {
-      await change('/memory/verify', { address, seen, ...more });
-      onDone(said);
-    } catch (error) {
-      if (!(error instanceof RefusedRequest)) throw error;
-      setProblem(error.message);
+      const refusal = await refusalOf(async () => {
+        await change('/memory/verify', { address, seen, ...more });
+        onDone(said);
+      });
+      setProblem(refusal);
     } finally {
       setRunning(false);
     }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Board, BoardTask } from './board-answers.ts';
-import { change, RefusedRequest, useAnswer } from './data.ts';
+import { change, refusalOf, useAnswer } from './data.ts';
 import { Waiting } from './parts.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
 import { nameOf, stepTo, TaskCard, type TaskStep } from './task-card.tsx';
@@ -38,12 +38,12 @@ export function TasksPage({ route: { at, query } }: { route: Route }) {
     setSaid('');
     setProblem('');
     try {
-      await change(`/memory/tasks/${action}`, body);
-      moved.current = id;
-      setSaid(said);
-    } catch (error) {
-      if (!(error instanceof RefusedRequest)) throw error;
-      setProblem(error.message);
+      const refusal = await refusalOf(async () => {
+        await change(`/memory/tasks/${action}`, body);
+        moved.current = id;
+        setSaid(said);
+      });
+      setProblem(refusal);
     } finally {
       isRunning.current = false;
     }
