@@ -11,6 +11,11 @@ export function isOfPerson(agent: string): boolean {
   return agent.split(', ').every((one) => ofPeople.test(one));
 }
 
+/** Whether an agent made a commit; one of no program of ours names none. */
+export function isOfAgent(agent: string | undefined): agent is string {
+  return agent !== undefined && !isOfPerson(agent);
+}
+
 /** Returns the name that an agent gives itself, with a prefix if it is one of this program. */
 export function agentName(given: string): string {
   return ownName.test(given) ? `client:${given}` : given;

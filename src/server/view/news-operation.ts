@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
-import { authorName, isOfPerson } from '../../core/memory/author-name.ts';
+import { authorName, isOfAgent } from '../../core/memory/author-name.ts';
 import type { CommitInfo, LogEntry, NewestCommits } from '../../core/memory/commit-log.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { addTo } from '../../core/values/multimap.ts';
@@ -114,8 +114,4 @@ function sourceOf(commit: CommitInfo): string {
 /** The name of an agent, or of the person that works in a program of ours. */
 function nameOf(commit: CommitInfo): string {
   return authorName(isOfAgent(commit.agent) ? commit : { author: commit.author });
-}
-
-function isOfAgent(agent: string | undefined): boolean {
-  return agent !== undefined && !isOfPerson(agent);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
-import { isOfPerson } from '../../core/memory/author-name.ts';
+import { isOfAgent } from '../../core/memory/author-name.ts';
 import type { CommitInfo, LogEntry } from '../../core/memory/commit-log.ts';
 import { isObject } from '../../core/values/json.ts';
 import { type Home, reviewedShape } from '../page/answers.ts';
@@ -45,7 +45,7 @@ export async function findUnreviewed(
   const isNew = ({ at }: CommitInfo) =>
     typeof known.at !== 'string' || at > known.at || (isCut && at === known.at);
   const newer = end >= 0 ? all.slice(0, end) : all.filter(isNew);
-  const ofAgents = newer.filter(({ agent }) => agent !== undefined && !isOfPerson(agent));
+  const ofAgents = newer.filter(({ agent }) => isOfAgent(agent));
   const accepted = await reviews.accepted(ofAgents.map(({ oid }) => oid));
   const found = ofAgents.filter(({ oid }) => !accepted.has(oid));
   const [newest, oldest] = [all[0], found.at(-1)];

@@ -1,4 +1,4 @@
-import { isOfPerson } from '../../core/memory/author-name.ts';
+import { isOfAgent } from '../../core/memory/author-name.ts';
 import type { WaitingReview } from '../../core/memory/waiting-reviews.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
@@ -7,6 +7,9 @@ import type { HistoryReader } from '../history/history-reader.ts';
 import { isSame, mergeFile } from '../merge/merge-file.ts';
 import { areRelated, divergence } from '../sync/divergence.ts';
 import { proposedMoves } from './proposed-part.ts';
+
+/** The agent of the merges that the program makes by itself. */
+const ownMerges = 'memory-bank';
 
 /** Why a review can only be accepted record by record. */
 export const rewritten =
@@ -45,7 +48,7 @@ export async function describeWaiting(
     tip,
     base: fork ?? base,
     // A person may have corrected it.
-    agent: infos.find(({ agent }) => agent !== undefined && isOfAgent(agent))?.agent,
+    agent: infos.find(({ agent }) => agent !== ownMerges && isOfAgent(agent))?.agent,
     at: last?.at ?? '',
     commits: infos.length,
     changes: changes.map(({ change }) => change),
@@ -84,9 +87,4 @@ function isNote(odb: ObjectDatabase, oid: Oid): boolean {
   const { tree, parents } = parseCommit(odb.content(oid, 'commit'));
   const [first] = parents;
   return parents.length > 1 && first !== undefined && treeOf(odb, first) === tree;
-}
-
-/** Whether a change is by an agent: not by a person, and not one of ours that merges. */
-function isOfAgent(agent: string): boolean {
-  return agent !== 'memory-bank' && !isOfPerson(agent);
 }
