@@ -25,7 +25,7 @@ export function NewsSince({ at, newest }: { at: string | undefined; newest: stri
                 {isPart && ', and older ones'}
               </p>
             )}
-            {!seen && sources.length === 0 && <p class="faint">There is no change yet.</p>}
+            {!seen && sources.length === 0 && <p class="faint">Nothing has changed yet.</p>}
             <ul class="plain points">
               {sources.map((source) => (
                 <li key={`${source.name} ${source.session}`}>

@@ -19,7 +19,7 @@ export const besideReview = defineMemoryOperation({
   path: '/memory/reviews/beside',
   id: 'get_beside_review',
   summary:
-    'Returns the code that a proposed record rests on, the records that say nearly the same, and of a section its text before and after.',
+    'Returns the code that a proposed record rests on, the records that say nearly the same, and, for a section, its text before and after.',
   input: z.object({
     name: z.string().min(1).max(200),
     record: z.string().min(1).max(2000).describe('The address of a record, or of a section of it'),
