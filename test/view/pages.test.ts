@@ -772,7 +772,11 @@ describe.skipIf(!browser)('the pages in a browser', () => {
         await section.getByRole('button', { name: 'as a merge commit' }).click();
         // The message is above the list: the review can have left it.
         await page.getByRole('alert').getByText('has got another change meanwhile').waitFor();
+        // A question that is open when the list shows the later text is taken back.
+        await section.getByRole('button', { name: 'Accept all' }).click();
+        await section.getByRole('button', { name: 'as a merge commit' }).waitFor();
         show();
+        await section.getByRole('status').getByText('changed meanwhile').waitFor();
         await section.getByRole('button', { name: 'Accept all' }).click();
         await section.getByRole('button', { name: 'as a merge commit' }).click();
         await group.getByText('The agent wrote it a third time.').waitFor();
