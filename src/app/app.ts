@@ -42,6 +42,7 @@ import {
 } from './session/session-workspace.ts';
 import { findTool, selectToolsets } from './session/toolset-selection.ts';
 import { noteUnknown } from './session/unknown-arguments.ts';
+import { untilCommit } from './session/until-commit.ts';
 import { type AppParts, program, Workspaces } from './session/workspaces.ts';
 
 /** For transports and commands, which redact the errors that `App` did not throw. */
@@ -199,7 +200,7 @@ export class App {
     given: unknown,
     options: CallOptions = {},
   ): Promise<Reply | undefined> {
-    return this.#inTurn(session, options, async (inTurn) => {
+    const reply = async (inTurn: CallOptions & { readonly signal: AbortSignal }) => {
       const found = findTool(await this.toolsets(), name);
       if (!found || (found.tool.listed === false && !options.unlisted)) return undefined;
       const { tool, toolset } = found;
@@ -213,7 +214,7 @@ export class App {
         commits.push(made);
         if (made.newRepository !== undefined) notes.push(noteNewRepository(made.newRepository));
         notes.push(...noteReview(session, made));
-        options.onCommit?.(made);
+        inTurn.onCommit?.(made);
       };
       const note = (text: string) => notes.push(text);
       const reporting = { ...inTurn, onCommit, note };
@@ -243,7 +244,8 @@ export class App {
           meta: commitMeta(commits),
         };
       }
-    });
+    };
+    return untilCommit(options, (own) => this.#inTurn(session, own, reply));
   }
 
   /**
@@ -383,7 +385,7 @@ export class App {
       report('ok');
       return result;
     } catch (thrown) {
-      const error = callError(label, thrown, signal, this.#options.log);
+      const error = callError(label, thrown, { signal, commits }, this.#options.log);
       report(error.code);
       throw error;
     }

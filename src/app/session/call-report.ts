@@ -78,11 +78,12 @@ export function noteReview(session: Session, { branch = '' }: MadeCommit): reado
 export function callError(
   label: string,
   thrown: unknown,
-  signal: AbortSignal,
+  { signal, commits }: { readonly signal: AbortSignal; readonly commits: number },
   log: (level: LogLevel, message: string) => void,
 ): MemoryError {
   if (signal.aborted && (thrown === signal.reason || isAbort(thrown))) {
-    return new MemoryError('cancelled', 'The caller cancelled the call; nothing was written.');
+    const written = commits === 0 ? 'nothing was written' : 'what it had committed stays';
+    return new MemoryError('cancelled', `The caller cancelled the call; ${written}.`);
   }
   const error = toMemoryError(thrown);
   if (error.code === 'internal') log('error', `${label}: ${inspect(error.cause ?? error)}`);

@@ -25,7 +25,11 @@ export async function reportSimilar<T extends object>(
   const read = () => context.store.similar(type, written, section);
   const similar = await afterCommit(context, read, []);
   const [first] = similar;
-  if (first) context.note(await noteOf(context, addressOf({ path: written.path, section }), first));
+  if (first) {
+    const own = addressOf({ path: written.path, section });
+    const note = await afterCommit(context, () => noteOf(context, own, first), undefined);
+    if (note !== undefined) context.note(note);
+  }
   return similarField(similar);
 }
 

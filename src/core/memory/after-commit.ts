@@ -14,8 +14,14 @@ export async function afterCommit<T>(
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof MemoryError)) throw error;
-    context.note(`The change is committed, but a part of the answer is missing: ${error.text}`);
+    const why = error instanceof MemoryError ? error.text : abortReason(error);
+    if (why === undefined) throw error;
+    context.note(`The change is committed, but a part of the answer is missing: ${why}`);
     return otherwise;
   }
+}
+
+function abortReason(thrown: unknown): string | undefined {
+  const isAbort = thrown instanceof Error && thrown.name === 'AbortError';
+  return isAbort ? 'The caller cancelled the call.' : undefined;
 }

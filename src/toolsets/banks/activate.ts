@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Context, timestamp } from '../../core/declarations/context.ts';
 import { defineTool } from '../../core/declarations/tool.ts';
+import { afterCommit } from '../../core/memory/after-commit.ts';
 import {
   type Bank,
   type BankName,
@@ -14,7 +15,7 @@ import {
   storeOf,
   trueName,
 } from './bank.ts';
-import { activation } from './bank-activation.ts';
+import { activation, newActivation } from './bank-activation.ts';
 import { bankDocument } from './bank-document.ts';
 import { enter, noteUse } from './conversation.ts';
 import { firstScore } from './summary-relevance.ts';
@@ -41,11 +42,12 @@ export const activate = defineTool({
   },
   async handle(context, args) {
     const name = bankName(args);
-    const bank =
-      (await findBank(await storeOf(context, name.type), name)) ?? (await create(context, name));
+    const found = await findBank(await storeOf(context, name.type), name);
+    const bank = found ?? (await create(context, name));
     enter(context, name, { temporary: false });
     await noteUse(context, bank);
-    return activation(context, bank);
+    const open = () => activation(context, bank);
+    return found ? open() : afterCommit(context, open, newActivation(bank));
   },
 });
 
@@ -53,7 +55,7 @@ async function create(context: Context, name: BankName): Promise<Bank> {
   const store = await storeOf(context, name.type);
   const sources = name.type === 'code' ? await usualSources(context) : [];
   const created = timestamp(context.now());
-  await store.change({ subject: `create ${label(name)}` }, async (transaction) => {
+  return store.change({ subject: `create ${label(name)}` }, async (transaction) => {
     // Another session may have created the bank meanwhile.
     const { folder } = (await findBank(transaction, name)) ?? {
       folder: await newFolder(transaction, name),
@@ -71,6 +73,6 @@ async function create(context: Context, name: BankName): Promise<Bank> {
         body,
       });
     }
+    return openBank(transaction, name);
   });
-  return openBank(store, name);
 }

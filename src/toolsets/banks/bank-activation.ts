@@ -82,6 +82,18 @@ export async function activation(
   };
 }
 
+/** Makes the answer about a bank that was just created, without what else would be read. */
+export function newActivation({ type, id, files }: Bank): JsonObject {
+  const names = files.map(({ file }) => file);
+  const state = { temporary: false, empty: true, large: false, days: 0, moved: undefined };
+  return {
+    status: 'success',
+    bank_info: { type, id, files: names, last_updated: files[0]?.value.last_updated ?? null },
+    content: Object.fromEntries(files.map(({ file, value }) => [file, value.body])),
+    custom_instructions: customInstructions({ type, id, files: names, ...state }),
+  };
+}
+
 /** Returns the existing documents and sections with these names; a note says what is like the others. */
 function passages(
   context: Context,

@@ -77,11 +77,10 @@ export const update = defineTool({
     }
     const next = nextUpdate(context, args);
     const proof = verification(next.count, next.conversation);
-    const changed = await store.change(provenance(args, proof), (transaction) =>
+    const { changed, bank } = await store.change(provenance(args, proof), (transaction) =>
       write(context, transaction, args),
     );
     countUpdate(context, next);
-    const bank = await openBank(store, name);
     await noteUse(context, bank);
     const similar = async () => (changed ? await store.similar(bankDocument, changed) : []);
     return answer(args, 'success', {
@@ -118,26 +117,33 @@ function check({ target_file, operation, position, content }: Arguments): void {
   }
 }
 
-/** Edits the document; an equal text is not written, and the answer is undefined. */
+/** The bank after an update, read before the commit, because a failure after it must not look like one. */
+interface Written {
+  readonly bank: Bank;
+  /** Undefined for an equal text, which is not written. */
+  readonly changed: Located<BankDocument> | undefined;
+}
+
 async function write(
   context: Context,
   transaction: Transaction,
   args: Arguments,
-): Promise<Located<BankDocument> | undefined> {
+): Promise<Written> {
   const bank = await openBank(transaction, bankName(args));
   checkClash(bank, args.target_file);
   const key = `${bank.folder}/${args.target_file}`;
   const found = await transaction.get(bankDocument, key);
   const before = found?.value ?? { key, body: '', ...trueName(bank) };
   const body = inFile(found?.path ?? args.target_file, () => edited(before.body, args));
-  if (found && body === before.body) return undefined;
-  return transaction.put(bankDocument, {
+  if (found && body === before.body) return { bank, changed: undefined };
+  const changed = await transaction.put(bankDocument, {
     ...before,
     last_updated: timestamp(context.now()),
     version: (before.version ?? 0) + 1,
     relevance_score: relevance(before.relevance_score, args.trigger_type),
     body,
   });
+  return { bank: await openBank(transaction, bankName(args)), changed };
 }
 
 function edited(text: string, { operation, content, position = '' }: Arguments): string {

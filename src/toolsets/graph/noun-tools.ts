@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { nextOffset } from '../../core/answers/offset-argument.ts';
 import type { Context } from '../../core/declarations/context.ts';
 import { defineTool, type Tool } from '../../core/declarations/tool.ts';
+import { afterCommit } from '../../core/memory/after-commit.ts';
 import { reportDamaged } from '../../core/memory/answer-fields.ts';
 import type { Listing, Located } from '../../core/memory/listing.ts';
 import type { Reader, Store, Transaction } from '../../core/memory/store.ts';
@@ -110,11 +111,13 @@ export class NounTools<T extends GraphRecord, A> {
       input,
       handle: async (context, args) => {
         const updated = await update(context, type, await key(context.store, args), args);
-        const owner = await this.#owner(context.store, updated.record);
-        const remarked = await remark?.(context, updated.record.value);
+        const { record } = updated;
+        const owner = await afterCommit(context, () => this.#owner(context.store, record), null);
+        const read = async () => remark?.(context, record.value);
+        const remarked = await afterCommit(context, read, undefined);
         if (remarked !== undefined) context.note(remarked);
         const made = (value: T) => body(value, owner);
-        if (!compared) return { [type.name]: made(updated.record.value) };
+        if (!compared) return { [type.name]: made(record.value) };
         return { [type.name]: await updatedBody(context, type, updated, made) };
       },
     });

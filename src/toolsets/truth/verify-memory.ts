@@ -12,12 +12,12 @@ import {
   type GivenEvidence,
   type StatementStatus,
   statementStatuses,
-  type Verification,
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
 import { parseAddress } from '../../core/markdown/section-statements.ts';
 import { evidenceInSentences } from '../../core/markdown/text-evidence.ts';
+import { isOfAgent } from '../../core/memory/author-name.ts';
 import { linkedTo, missing, supersede } from '../../core/memory/supersede.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -140,8 +140,7 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
         mentions !== undefined && keepsEvidenceInText(path, text, { findings, given });
       const kept = given ? (isInText ? evidenceInSentences(text) : []) : before.evidence;
       const renewed = verifies ? await stillThere(context, kept, findings) : undefined;
-      const isKnown =
-        last?.text === text && isAsBefore(before, { verified, given, renewed, findings });
+      const isKnown = last?.text === text && isAsBefore(before, { given, renewed, findings });
       const changes: AnnotationChanges = {
         ...(given && { evidence: given }),
         ...(renewed && { renewed }),
@@ -155,7 +154,7 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
       }
       const annotations = (await transaction.annotations(path)) ?? before;
       const { agent, author, text: said } = last ?? {};
-      const isSaid = said === whole && agent === context.session.agent && author === person;
+      const isSaid = said === whole && !isOfAgent(agent) && author === person;
       isNew = !isSaid && (await transaction.text(record)) === whole;
       isUnwritten = verifies && isInText && annotations.evidence.length === 0 && !given;
       return { path, before, annotations };
@@ -219,17 +218,16 @@ function isAbout(subject: string, address: string): boolean {
   return rest === undefined ? `${wanted}#`.startsWith(`${subject}#`) : wanted.startsWith(start);
 }
 
-/** Whether a verification would say nothing but another time. */
+/** Whether a verification would say nothing but another time, commit and client. */
 function isAsBefore(
   before: Annotations,
   now: {
-    readonly verified: Verification;
     readonly given: readonly GivenEvidence[] | undefined;
     readonly renewed: ReadonlyMap<string, GivenEvidence> | undefined;
     readonly findings: readonly EvidenceFinding[];
   },
 ): boolean {
-  if (!before.verified || before.verified.by !== now.verified.by) return false;
+  if (!before.verified) return false;
   const evidence =
     now.given ?? before.evidence.map((one) => now.renewed?.get(formatGiven(one)) ?? one);
   const same = evidence.map(formatGiven).join('\n') === before.evidence.map(formatGiven).join('\n');

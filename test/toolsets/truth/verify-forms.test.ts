@@ -141,8 +141,11 @@ describe('verify_memory', () => {
       expect(repo.git('diff', before)).not.toMatch(/^[-+]## /m);
     }
     const after = head();
-    expect(await call('verify_memory', args)).toMatchObject({ success: true });
-    expect(head()).toBe(after);
+    for (const client of ['tester/1.0', 'tester/1.1', 'other/1.0']) {
+      session.agent = client;
+      expect(await call('verify_memory', args)).toMatchObject({ success: true });
+      expect(head(), client).toBe(after);
+    }
   });
 
   deep(

@@ -828,3 +828,31 @@ describe('without a project', () => {
     expect(await code('swap', repo)).toBe('no_project');
   });
 });
+
+describe('a write after which nothing can be read', () => {
+  it.each([
+    ['activate', repo, { files: expect.arrayContaining(['readme.md']) }],
+    [
+      'update',
+      { ...repo, target_file: 'readme.md', operation: 'append', content: 'More.\n' },
+      undefined,
+    ],
+  ])('is answered by %s as committed', async (tool, args, bank_info) => {
+    if (tool === 'update') await good('activate', repo);
+    const { store, notes } = context;
+    const { length } = store.commits;
+    const fails = () => Promise.reject(new MemoryError('storage', 'The disk is gone.'));
+    const change = store.change.bind(store);
+    store.change = async (...given) => {
+      const made = await change(...given);
+      Object.assign(store, { get: fails, list: fails, similar: fails, cautions: fails });
+      return made;
+    };
+    expect(await good(tool, args)).toMatchObject({
+      status: 'success',
+      ...(bank_info && { bank_info }),
+    });
+    expect(store.commits).toHaveLength(length + 1);
+    expect(notes).toContainEqual(expect.stringMatching(/^The change is committed, but.*disk/));
+  });
+});

@@ -108,3 +108,14 @@ test('the order of tasks is not changed around a bad file', async () => {
   const orders = tasks.map(({ text, order }: Answer) => `${text}@${order}`);
   expect(orders).toEqual(['c@0', 'a@1', 'b@2']);
 });
+
+test('an objective is completed also if one of its tasks cannot be read', async () => {
+  const plan = await damaged();
+  const [task = ''] = [...plan.files.keys()].filter((path) => path.startsWith('graph/tasks/'));
+  plan.files.set(task, 'not: [a task');
+  const args = { slug: 'ship', status: 'completed' };
+  expect(await plan.do('update_objective', args)).toMatchObject({ objective: args });
+  expect(plan.context.notes).toEqual([
+    expect.stringMatching(/^The change is committed, but.*task/),
+  ]);
+});
