@@ -75,6 +75,48 @@ it.each<[string, string, HookEvent, object, object | undefined]>([
     },
     undefined,
   ],
+  [
+    'droid',
+    'action',
+    'action',
+    {
+      ...{ session_id: 's1', cwd: '/p', hook_event_name: 'PostToolUse' },
+      ...{ transcript_path: '/home/me/.factory/sessions/s1.jsonl', tool_name: 'Read' },
+      tool_input: { file_path: 'a.ts' },
+    },
+    asClaude('PostToolUse'),
+  ],
+  [
+    'gemini',
+    'action',
+    'action',
+    {
+      ...{ session_id: 's1', cwd: '/p', hook_event_name: 'AfterTool' },
+      ...{ tool_name: 'read_many_files', tool_input: { include: ['a.ts'] } },
+    },
+    asClaude('AfterTool'),
+  ],
+  [
+    'cursor',
+    'action',
+    'action',
+    {
+      ...{ ...augment, cwd: '/p', hook_event_name: 'postToolUse', cursor_version: '2.1.0' },
+      ...{ tool_name: 'Read', tool_input: { file_path: 'a.ts' } },
+    },
+    { additional_context: 'text' },
+  ],
+  [
+    'claude',
+    'action',
+    'action',
+    {
+      ...{ session_id: 's1', cwd: '/p', hook_event_name: 'PreToolUse', tool_name: 'fs_read' },
+      // Kiro reads several places in one call.
+      tool_input: { operations: [{ mode: 'Line', path: 'a.ts' }] },
+    },
+    asClaude('PreToolUse'),
+  ],
 ])(
   '%s is known by its input, and answered in its form: %s',
   (client, moment, event, input, answer) => {

@@ -22,6 +22,8 @@ const fileNames = [
   'target_file',
   'path',
 ];
+/** The arguments in which clients name several files. */
+const fileLists = ['files', 'operations', 'paths', 'include'];
 /** The arguments in which clients give a command or a patch. */
 const commandNames = ['command', 'cmd', 'input', 'patch'];
 /** Tools that look through folders, and those of servers. */
@@ -56,7 +58,7 @@ export function readAction(tool: string, input: unknown): ClientAction | undefin
 function filesIn(fields: ReadonlyMap<string, unknown>): string[] {
   const named = fileNames.map((name) => fields.get(name)).find((one) => typeof one === 'string');
   if (typeof named === 'string') return [named];
-  const given = fields.get('files');
+  const given = fileLists.map((name) => fields.get(name)).find(Boolean);
   // Cline gives some arguments as their JSON.
   const listed = typeof given === 'string' ? parsed(given) : given;
   if (!Array.isArray(listed)) return [];

@@ -138,7 +138,7 @@ const usualNames: Record<HookEvent, string> = {
 };
 
 /** Events that only Gemini CLI has. */
-const geminiEvents = ['BeforeAgent', 'AfterAgent', 'PreCompress'];
+const geminiEvents = ['BeforeAgent', 'AfterAgent', 'AfterTool', 'PreCompress'];
 
 function clientOf(fields: ReadonlyMap<string, unknown>, name: string): HookClient {
   // Our own plugin says it.
@@ -175,15 +175,17 @@ export function contextAnswer(event: ClientEvent, text: string): object | undefi
   return { hookSpecificOutput: { hookEventName: event.name, additionalContext: text } };
 }
 
-/** Clients that only let a hook allow, refuse or change a call. */
+/** Clients that only let a hook allow, refuse or change a call; they add what one says after it. */
 const watchers: readonly HookClient[] = ['cursor', 'gemini', 'qwen', 'droid', 'augment'];
+/** The names of the events after a call. */
+const afterCall = ['PostToolUse', 'postToolUse', 'AfterTool'];
 
 /** Whether the client adds the answer to this event to the context. */
-export function takesContext({ client, event }: ClientEvent): boolean {
+export function takesContext({ client, event, name }: ClientEvent): boolean {
   if (event === 'session-start') return true;
   // Cursor and Copilot only let a hook watch a prompt.
   if (event === 'prompt') return client !== 'cursor' && client !== 'copilot';
-  if (event === 'action') return !watchers.includes(client);
+  if (event === 'action') return !watchers.includes(client) || afterCall.includes(name);
   // The other clients can only be kept from stopping, which a reminder is not worth.
   return event === 'stop' && client === 'claude';
 }

@@ -34,5 +34,5 @@ export const droid = {
   args: (prompt) => ['exec', '--skip-permissions-unsafe', '-m', 'custom:pretend', prompt],
   find: (name) => ({ name: 'ToolSearch', args: { query: `select:${name}` } }),
   edit: (scene, path) => ({ name: 'Read', args: { file_path: join(scene.root, path) } }),
-  gets: ['start'],
+  gets: ['start', 'edit'],
 };

@@ -29,5 +29,5 @@ export const geminiCli = {
   }),
   args: (prompt) => ['--model', 'gemini-2.5-flash', '--approval-mode', 'yolo', '-p', prompt],
   edit: (_, path) => ({ name: 'read_file', args: { file_path: path } }),
-  gets: ['start', 'prompt'],
+  gets: ['start', 'prompt', 'edit'],
 };

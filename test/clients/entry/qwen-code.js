@@ -30,5 +30,5 @@ export const qwenCode = {
   }),
   args: (prompt) => ['--approval-mode', 'yolo', '-p', prompt],
   edit: (scene, path) => ({ name: 'read_file', args: { file_path: `${scene.root}/${path}` } }),
-  gets: ['start', 'prompt'],
+  gets: ['start', 'prompt', 'edit'],
 };

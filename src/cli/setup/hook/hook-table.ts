@@ -20,6 +20,8 @@ export interface HookedClient {
 export interface ListedHook {
   readonly name: string;
   readonly trigger: string;
+  /** A pattern of the names of tools, for the event of one. */
+  readonly matcher?: string;
   readonly action: { readonly type: 'command'; readonly command: string };
   readonly timeout: number;
 }
@@ -39,21 +41,35 @@ export interface ScriptClient {
 const seconds = 10;
 const milliseconds = 10_000;
 
+/** Events of a client, each with its own; an action also has the pattern of the tools that it is for. */
+interface ClientEvents {
+  readonly [name: string]: HookEvent | readonly [event: HookEvent, tools: string];
+}
+
 /** Hooks in the form of Claude Code, without those that only watch. */
 function likeClaude(
-  events: { readonly [event: string]: HookEvent },
+  events: ClientEvents,
   timeout: number,
 ): { readonly [event: string]: readonly object[] } {
-  const groups = Object.entries(events).map(([name, event]) => {
-    return [name, [{ hooks: [{ type: 'command', command: commandOf(event), timeout }] }]] as const;
+  const groups = withTools(events).map(({ name, event, matcher }) => {
+    const hooks = [{ type: 'command', command: commandOf(event), timeout }];
+    return [name, [{ ...matcher, hooks }]] as const;
   });
   return Object.fromEntries(groups);
 }
 
-function listed(events: { readonly [trigger: string]: HookEvent }): ListedHook[] {
-  return Object.entries(events).map(([trigger, event]) => ({
+function withTools(events: ClientEvents) {
+  return Object.entries(events).map(([name, given]) => {
+    const [event, tools] = typeof given === 'string' ? [given] : given;
+    return { name, event, matcher: tools !== undefined && { matcher: tools } };
+  });
+}
+
+function listed(events: ClientEvents): ListedHook[] {
+  return withTools(events).map(({ name, event, matcher }) => ({
     name: `memory-bank ${event}`,
-    trigger,
+    trigger: name,
+    ...matcher,
     action: { type: 'command', command: commandOf(event) },
     timeout: seconds,
   }));
@@ -111,7 +127,12 @@ export const hookClients: { readonly [name: string]: HookedClient } = {
     title: 'Devin CLI hooks',
     path: ['.devin', 'hooks.v1.json'],
     root: [],
-    settings: { hooks: likeClaude(session, seconds) },
+    settings: {
+      hooks: likeClaude(
+        { ...session, PreToolUse: ['action', 'read|edit|write|exec|patch'] },
+        seconds,
+      ),
+    },
   },
   kiro: {
     title: 'Kiro hooks',
@@ -119,7 +140,11 @@ export const hookClients: { readonly [name: string]: HookedClient } = {
     root: wrapped,
     settings: {
       version: 'v1',
-      hooks: listed({ SessionStart: 'session-start', UserPromptSubmit: 'prompt' }),
+      hooks: listed({
+        SessionStart: 'session-start',
+        UserPromptSubmit: 'prompt',
+        PreToolUse: ['action', 'read|write|edit|replace|append|execute|shell'],
+      }),
     },
   },
   crush: {
@@ -142,20 +167,43 @@ export const hookClients: { readonly [name: string]: HookedClient } = {
     title: 'Qwen Code hooks',
     path: ['.qwen', 'settings.json'],
     root: wrapped,
-    settings: { hooks: likeClaude(session, milliseconds) },
+    settings: {
+      hooks: likeClaude(
+        {
+          ...session,
+          PostToolUse: [
+            'action',
+            '^(?:read_file|read_many_files|edit|replace|write_file|run_shell_command)$',
+          ],
+        },
+        milliseconds,
+      ),
+    },
   },
   droid: {
     title: 'Droid hooks',
     path: ['.factory', 'hooks.json'],
     root: [],
-    settings: { hooks: likeClaude(session, seconds) },
+    settings: {
+      hooks: likeClaude(
+        { ...session, PostToolUse: ['action', 'Read|Edit|MultiEdit|Create|ApplyPatch|Execute'] },
+        seconds,
+      ),
+    },
   },
   augment: {
     title: 'Augment hooks',
     path: ['.augment', 'settings.json'],
     root: wrapped,
     settings: {
-      hooks: likeClaude({ SessionStart: 'session-start', SessionEnd: 'session-end' }, milliseconds),
+      hooks: likeClaude(
+        {
+          SessionStart: 'session-start',
+          PostToolUse: ['action', 'view|str-replace-editor|save-file|launch-process'],
+          SessionEnd: 'session-end',
+        },
+        milliseconds,
+      ),
     },
   },
 };
