@@ -121,7 +121,7 @@ deep('a server that writes nothing learns what others push, as long as it runs',
   await expect.poll(learned, { timeout: 20_000 }).toBeDefined();
   // The pauses are short after a change, and then double.
   await expect.poll(() => delays, { timeout: 20_000 }).toContain(40);
-  expect(delays.join()).toMatch(/60,10(?:,10)*,20(?:,20)*,40/);
+  expect(delays.join()).toMatch(/60,5(?:,5)*,10(?:,10)*,20(?:,20)*,40/);
   await expect.poll(() => delays.at(-1), { timeout: 20_000 }).toBe(60);
   await there.sync.close();
   expect(planned.size).toBe(0);
@@ -152,7 +152,7 @@ deep('a change that the exchange under way takes along causes no further one', a
   await sync.begin();
   expect(remoteNotes()).toHaveLength(2);
   // After it only a look at what others do is planned, sooner because something has changed.
-  expect(delays).toEqual([quick.gather[0], 10_000]);
+  expect(delays).toEqual([quick.gather[0], 5_000]);
 });
 
 deep(

@@ -20,6 +20,8 @@ export interface ManyWriters {
 
 /** Time until all changes have to be there, in milliseconds. */
 const maxWaitMs = 240_000;
+/** Time between two checks, in milliseconds: each starts git once for each clone. */
+const checkEveryMs = 500;
 
 /** Shorter than in the program, so that more exchanges race. */
 const quickPace: SyncPace = {
@@ -70,7 +72,7 @@ export async function manyWriters(
     };
     const isDone = () => fleet.notes - first >= changes && isEqual();
     // Nothing but the automatic exchanges makes them equal.
-    while (!isDone() && performance.now() - begun < maxWaitMs) await setTimeout(100);
+    while (!isDone() && performance.now() - begun < maxWaitMs) await setTimeout(checkEveryMs);
     const milliseconds = performance.now() - begun;
     const equalAfter = isDone() ? performance.now() - written : undefined;
     const [arrived, pushes] = [fleet.notes - first, fleet.pushes - before];

@@ -46,7 +46,7 @@ const real: SyncClock = {
 };
 
 /** After an exchange with changes, the next two pauses are this fraction of the usual one; then they double. */
-const busyShare = 6;
+const busyShare = 12;
 
 /** The durations of the program. */
 export const usualPace: SyncPace = {
