@@ -75,7 +75,8 @@ function hooksOf(client, variable, powershell = `\${${variable}}`) {
     return form
       .replaceAll('{cmd}', () => line(`%${variable}%`))
       .replaceAll('{sh}', () => line(`\${${variable}}`))
-      .replaceAll('{powershell}', () => line(powershell));
+      .replaceAll('{powershell}', () => line(powershell))
+      .replaceAll('{start}', '{');
   });
 }
 

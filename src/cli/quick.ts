@@ -1,14 +1,20 @@
 import { existsSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type ClientEvent, hookAgent, hookEvents, readEvent } from '../app/hook/client-event.ts';
+import {
+  type ClientEvent,
+  hookAgent,
+  hookEvents,
+  namedClients,
+  printedAnswer,
+  readEvent,
+} from '../app/hook/client-event.ts';
 import { answerHook } from '../app/hook/hook-answer.ts';
 import { QuickHookMemory } from '../app/hook/quick-hook-memory.ts';
 import { isPlacedApart } from '../app/session/placed-apart.ts';
 import { findRoot, startDirectory } from '../app/session/root.ts';
 import { syncInterval } from '../app/session/sync-interval.ts';
 import { memoryFolderName } from '../core/declarations/workspace.ts';
-import { asciiJson } from '../core/values/json.ts';
 import { isDevice, readHookInput } from './process/hook-input.ts';
 import { programVersion } from './process/program-version.ts';
 
@@ -31,8 +37,10 @@ export async function answer(
 ): Promise<Remainder | undefined> {
   const [command, name, ...others] = args;
   const { env } = process;
+  const client = namedClients.find((one) => one === others[0]);
   // The digest is that of a session without settings.
-  if (others.length > 0 || env.MEMORY_BANK_TOOLSETS || env.DEBUG === 'true') return {};
+  if (others.length > (client ? 1 : 0) || env.MEMORY_BANK_TOOLSETS || env.DEBUG === 'true')
+    return {};
   if (command === 'brief') {
     const isPlain = name === undefined && !isDevice(1);
     return isPlain && (await answerBrief(packageFolder)) ? undefined : {};
@@ -40,7 +48,7 @@ export async function answer(
   const event = hookEvents.find((one) => one === name);
   if (command !== 'hook' || event === undefined) return {};
   const input = await readHookInput();
-  const read = input === undefined ? undefined : readEvent(event, input);
+  const read = input === undefined ? undefined : readEvent(event, input, client);
   return read && (await answerEvent(read, packageFolder)) ? undefined : { input };
 }
 
@@ -61,7 +69,7 @@ async function answerEvent(event: ClientEvent, packageFolder: string): Promise<b
   return quickly(packageFolder, event.cwd, agent, async (memory) => {
     const found = await answerHook(memory, event);
     if (found === 'unknown') return false;
-    if (found !== undefined) await print(`${asciiJson(found)}\n`);
+    if (found !== undefined) await print(`${printedAnswer(found)}\n`);
     return true;
   });
 }

@@ -108,6 +108,27 @@ describe.each(present)('a hook in $name', (shell) => {
   });
 });
 
+describe.each(present.filter(({ checksOutput }) => checksOutput))(
+  'a hook of a client that takes a text, in $name',
+  (shell) => {
+    const named = hookCommand(['memory-bank'], 'prompt', 'kiro');
+
+    it('passes a text of this program on, and nothing else', () => {
+      const text = ['# Project memory', '## Two words', '- one'];
+      const path = stub(
+        ['test "$*" = "hook prompt kiro" || exit 0', ...text.map((line) => `echo '${line}'`)],
+        text.map((line) => `echo ${line}`),
+      );
+      const { stdout, ...ended } = run(shell, named, path);
+      expect(stdout.split(/\r?\n/)).toEqual(text);
+      expect(ended).toEqual({ status: 0, stderr: '' });
+      for (const other of ['{}', 'Usage']) {
+        expect(run(shell, named, stub([`echo '${other}'`], [`echo ${other}`]))).toEqual(silent);
+      }
+    });
+  },
+);
+
 /** A command in the file that `init` writes for the hooks of a client. */
 interface Written {
   readonly command: string;
@@ -186,6 +207,13 @@ describe('the command of a hook', () => {
     }
     // One text for all shells, which clients take as an argument.
     expect(hookCommand(program, 'prompt')).not.toMatch(/[\r\n]/);
+  });
+
+  it('is read with the client that it names', () => {
+    const line = hookCommand(['memory-bank'], 'prompt', 'kiro');
+    const read = { words: ['memory-bank'], event: 'prompt', client: 'kiro', guarded: true };
+    expect(readHookCommand(line)).toEqual(read);
+    expect(readHookCommand('memory-bank hook prompt other')).toBeUndefined();
   });
 
   it.each(["it's", 'a"b', 'a%b%', 'a&b', '$(x)', 'a`b', ''])('refuses the program %j', (word) => {

@@ -15,7 +15,7 @@ import { slashed } from '../support/slashed.ts';
 const program = ['memory-bank'];
 /** Clients whose events are in an object under "hooks", as in Claude Code. */
 const likeClaude = Object.values(hookClients).filter(
-  ({ root, settings }) => root.length > 0 && !isListed(settings.hooks),
+  ({ root, settings }) => root[0] === 'hooks' && !isListed(settings.hooks),
 );
 const root = newFolder();
 const files = [...new Set(Object.values(hookClients).map(({ path }) => path.join('/')))];
@@ -77,8 +77,10 @@ describe('the hooks of a client', () => {
 });
 
 /** The settings of a client as an earlier version wrote them. */
-const earlier = (client: (typeof hookClients)[string]) =>
-  `${JSON.stringify(client.root.length > 0 ? client.settings : client.settings.hooks, null, 2)}\n`;
+const earlier = ({ root: [key], settings }: (typeof hookClients)[string]) => {
+  const { hooks, ...others } = settings;
+  return `${JSON.stringify(key === undefined ? hooks : { ...others, [key]: hooks }, null, 2)}\n`;
+};
 
 describe('hooks that can fail', () => {
   it('get the form that cannot, and are removed', () => {
@@ -121,10 +123,9 @@ describe('hooks that can fail', () => {
       ['Codex hooks', 'bad'],
       ['Copilot CLI hooks', 'bad'],
       ['Gemini CLI hooks', 'bad'],
-      ...['Devin CLI', 'Kiro', 'Crush', 'Qwen Code', 'Droid', 'Augment'].map((title) => [
-        `${title} hooks`,
-        'bad',
-      ]),
+      ...['Devin CLI', 'Kiro', 'Crush', 'Qwen Code', 'Antigravity', 'Droid', 'Augment'].map(
+        (title) => [`${title} hooks`, 'bad'],
+      ),
     ]);
     const { edits } = await planSetup({
       names: [],

@@ -1,5 +1,6 @@
-import { isObject } from '../../core/values/json.ts';
+import { asciiJson, isObject } from '../../core/values/json.ts';
 import { type ClientAction, readAction } from './client-action.ts';
+import { lastUserInput } from './transcript.ts';
 
 /** Events of a session, under the names of the command line. */
 export const hookEvents = [
@@ -25,8 +26,27 @@ export type HookClient =
   | 'augment'
   | 'cline'
   | 'crush'
+  | 'kiro'
+  | 'antigravity'
   | 'opencode'
   | 'kilo';
+
+/**
+ * Clients that the command of a hook names, because their input does not. They add its output to the
+ * context as it is.
+ */
+export const namedClients = ['kiro'] as const;
+export type NamedClient = (typeof namedClients)[number];
+
+/** An answer that a client takes as plain text; it begins with a mark that only this program writes. */
+export class PlainAnswer {
+  static readonly mark = '# Project memory';
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = `${PlainAnswer.mark}\n\n${text}`;
+  }
+}
 
 /** An event that a client reports on stdin. */
 export interface ClientEvent {
@@ -59,9 +79,14 @@ export function hookAgent({ client }: ClientEvent, version: string): string {
 /**
  * Reads the input of a hook.
  *
+ * @param named the client that the command names.
  * @returns undefined for a text that is not a JSON object.
  */
-export function readEvent(event: HookEvent, input: string): ClientEvent | undefined {
+export function readEvent(
+  event: HookEvent,
+  input: string,
+  named?: NamedClient,
+): ClientEvent | undefined {
   const value = parseInput(input);
   if (!isObject(value)) return undefined;
   const fields = new Map<string, unknown>(Object.entries(value));
@@ -74,18 +99,20 @@ export function readEvent(event: HookEvent, input: string): ClientEvent | undefi
   };
   const name = text('hook_event_name', 'hookEventName', 'hookName', 'event') ?? '';
   const source = text('source', 'trigger') ?? '';
-  const roots = fields.get('workspace_roots') ?? fields.get('workspaceRoots');
+  const client = named ?? clientOf(fields, name);
+  const roots =
+    fields.get('workspace_roots') ?? fields.get('workspaceRoots') ?? fields.get('workspacePaths');
   const root: unknown = Array.isArray(roots) ? roots[0] : undefined;
   return {
-    client: clientOf(fields, name),
+    client,
     event,
     name: name || usualNames[event],
     session: sessionOf(
-      text('session_id', 'sessionId', 'conversation_id', 'taskId'),
+      text('session_id', 'sessionId', 'conversation_id', 'conversationId', 'taskId'),
       text('agent_id'),
     ),
     cwd: text('cwd') ?? (typeof root === 'string' ? root : undefined),
-    prompt: text('prompt') ?? textIn(fields.get('userPromptSubmit'), 'prompt') ?? '',
+    prompt: client === 'antigravity' && event === 'prompt' ? newPrompt(fields) : promptIn(fields),
     action: event === 'action' ? actionIn(fields) : undefined,
     forgotten: event === 'session-start' && ['compact', 'clear'].includes(source),
     goesOn: fields.get('stop_hook_active') === true,
@@ -96,6 +123,19 @@ export function readEvent(event: HookEvent, input: string): ClientEvent | undefi
 function sessionOf(id: string | undefined, agent: string | undefined): string | undefined {
   const own = id?.slice(0, maxId);
   return own === undefined || agent === undefined ? own : `${own} ${agent.slice(0, maxId)}`;
+}
+
+function promptIn(fields: ReadonlyMap<string, unknown>): string {
+  const prompt = fields.get('prompt');
+  const given = typeof prompt === 'string' ? prompt : '';
+  return given || (textIn(fields.get('userPromptSubmit'), 'prompt') ?? '');
+}
+
+/** The prompt that Antigravity is about to send; it runs the hook before each other call of the model as well. */
+function newPrompt(fields: ReadonlyMap<string, unknown>): string {
+  const path = fields.get('transcriptPath');
+  const isNew = fields.get('invocationNum') === 0 && typeof path === 'string';
+  return isNew ? lastUserInput(path) : '';
 }
 
 function actionIn(fields: ReadonlyMap<string, unknown>): ClientAction | undefined {
@@ -145,6 +185,7 @@ function clientOf(fields: ReadonlyMap<string, unknown>, name: string): HookClien
   const named = fields.get('client');
   if (named === 'opencode' || named === 'kilo') return named;
   if (fields.has('hookName')) return 'cline';
+  if (fields.has('workspacePaths') && fields.has('conversationId')) return 'antigravity';
   if (fields.has('event')) return 'crush';
   if (['cursor_version', 'conversation_id', 'workspace_roots'].some((key) => fields.has(key))) {
     // Augment has the fields of Cursor, and the events of Claude Code.
@@ -172,11 +213,29 @@ export function contextAnswer(event: ClientEvent, text: string): object | undefi
   if (event.client === 'cline') return { cancel: false, contextModification: text };
   // Without a decision, it asks for approval of the call as before.
   if (event.client === 'crush') return { context: text };
+  if (event.client === 'kiro') return new PlainAnswer(text);
+  if (event.client === 'antigravity') {
+    // It takes no other member. Its other kinds of messages last for one call, or look like the user's.
+    return { injectSteps: [{ systemMessage: { systemMessage: text } }] };
+  }
   return { hookSpecificOutput: { hookEventName: event.name, additionalContext: text } };
 }
 
+/** The output of a hook that gives an answer. */
+export function printedAnswer(answer: object): string {
+  // Without letters that a code page of Windows would change.
+  return answer instanceof PlainAnswer ? answer.text : asciiJson(answer);
+}
+
 /** Clients that only let a hook allow, refuse or change a call; they add what one says after it. */
-const watchers: readonly HookClient[] = ['cursor', 'gemini', 'qwen', 'droid', 'augment'];
+const watchers: readonly HookClient[] = [
+  'cursor',
+  'gemini',
+  'qwen',
+  'droid',
+  'augment',
+  'antigravity',
+];
 /** The names of the events after a call. */
 const afterCall = ['PostToolUse', 'postToolUse', 'AfterTool'];
 

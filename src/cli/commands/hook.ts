@@ -1,10 +1,15 @@
 import { App, redactText } from '../../app/app.ts';
-import { hookAgent, hookEvents, readEvent } from '../../app/hook/client-event.ts';
+import {
+  hookAgent,
+  hookEvents,
+  namedClients,
+  printedAnswer,
+  readEvent,
+} from '../../app/hook/client-event.ts';
 import { isUsual, keepDigest } from '../../app/hook/digest-keeping.ts';
 import { answerHook } from '../../app/hook/hook-answer.ts';
 import { contextMemory } from '../../app/hook/hook-memory.ts';
 import type { Context } from '../../core/declarations/context.ts';
-import { asciiJson } from '../../core/values/json.ts';
 import type { Command, Invocation } from '../line/command.ts';
 import { maxHookInput, readHookInput } from '../process/hook-input.ts';
 import { printable } from '../screen/terminal.ts';
@@ -12,14 +17,14 @@ import { printable } from '../screen/terminal.ts';
 /** Longest time that a hook may take, in milliseconds; clients wait for it. */
 const maxTime = 5_000;
 
-/** `memory-bank hook <event>`: answers an event of a client's session, and never fails. */
+/** `memory-bank hook <event> [<client>]`: answers an event of a client's session, and never fails. */
 export const hook: Command = {
   about: `answer an event of an agent session; read as JSON from stdin: ${hookEvents.join(', ')}`,
-  operands: ['event?'],
+  operands: ['event?', 'client?'],
   async run(invocation) {
     try {
       const answer = await answerOf(invocation);
-      if (answer !== undefined) process.stdout.write(`${asciiJson(answer)}\n`);
+      if (answer !== undefined) process.stdout.write(`${printedAnswer(answer)}\n`);
     } catch (error) {
       debug(error instanceof Error ? error.message : String(error));
     }
@@ -31,9 +36,12 @@ async function answerOf(invocation: Invocation): Promise<object | undefined> {
   const { options, operands, version, input: given } = invocation;
   const name = hookEvents.find((one) => one === operands[0]);
   if (name === undefined) return debug(`There is no event "${operands[0] ?? ''}".`);
+  const client = namedClients.find((one) => one === operands[1]);
+  if (client === undefined && operands[1] !== undefined)
+    return debug(`There is no client "${operands[1]}".`);
   const input = given ?? (await readHookInput());
   if (input === undefined) return debug(`The input is missing or exceeds ${maxHookInput} bytes.`);
-  const event = readEvent(name, input);
+  const event = readEvent(name, input, client);
   if (!event) return debug('The input is not a JSON object.');
   const cwd = event.cwd ?? options.place.cwd;
   const log: typeof options.log = (level, message) => debug(`${level}: ${message}`);

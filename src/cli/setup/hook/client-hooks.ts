@@ -40,9 +40,9 @@ export function hookCommands(text: string, root: HookedClient['root'] = ['hooks'
     });
     const [command] = commands;
     if (command) {
-      const { words, event } = command;
+      const { key: _, ...line } = command;
       const guarded = commands.every((one) => one.guarded);
-      found.push({ path, keys: commands.map(({ key }) => key), words, event, guarded });
+      found.push({ ...line, path, keys: commands.map(({ key }) => key), guarded });
     }
     for (const [key, one] of fields) visit(one, [...path, key]);
   };
@@ -78,7 +78,7 @@ export function editHooks(
     return ours.reduceRight((part, { path }) => removeCommand(part, path, client), text);
   }
   const given = ours.reduce((part, { path, keys, words, event }) => {
-    const line = hookCommand(edit === 'add' ? program : words, event);
+    const line = hookCommand(edit === 'add' ? program : words, event, client.named);
     return editJson(part, path, Object.fromEntries(keys.map((key) => [key, line])));
   }, text);
   if (edit === 'guard') return given;
@@ -89,7 +89,7 @@ export function editHooks(
   const add = (path: HookedClient['root'], hook: object) => {
     const present: unknown = jsonWithComments.read(edited, path);
     const end = Array.isArray(present) ? present.length : 0;
-    edited = editJson(edited, [...path, end], withProgram(hook, program));
+    edited = editJson(edited, [...path, end], withProgram(hook, program, client));
   };
   if (isListed(settings.hooks)) {
     const present = jsonWithComments.read(given, client.root);
@@ -139,11 +139,11 @@ function removeCommand(
 }
 
 /** A hook with the command that starts the program. */
-function withProgram(hook: object, program: readonly string[]): object {
+function withProgram(hook: object, program: readonly string[], { named }: HookedClient): object {
   const start = /^memory-bank hook (?=[a-z-]+$)/;
   return JSON.parse(JSON.stringify(hook), (_, value) => {
     if (typeof value !== 'string' || !start.test(value)) return value;
-    return hookCommand(program, value.replace(start, ''));
+    return hookCommand(program, value.replace(start, ''), named);
   });
 }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { Finding } from '../../../app/health/finding.ts';
+import { PlainAnswer } from '../../../app/hook/client-event.ts';
 import { projectPath, readText } from '../../../app/project/project-file.ts';
 import { MemoryError } from '../../../core/values/error.ts';
 import { own } from '../../../core/values/json.ts';
@@ -63,7 +64,7 @@ export function checkHooks(around: Surroundings, startsAll: boolean): Finding[] 
 
 /** Runs a hook with the input of a session without an id, which leaves no trace. */
 function run(
-  { words: [command, ...args], event }: HookCommand,
+  { words: [command, ...args], event, client }: HookCommand,
   around: Surroundings,
   startsAll: boolean,
 ): Omit<Finding, 'what'> {
@@ -79,7 +80,7 @@ function run(
     const begun = performance.now();
     const { status, stdout, error } = spawnSync(
       shell ? `"${program}"` : program,
-      [...words, 'hook', event],
+      [...words, 'hook', event, ...(client ? [client] : [])],
       {
         cwd,
         env: { ...env },
@@ -92,7 +93,9 @@ function run(
     const time = `${Math.round(performance.now() - begun)} ms`;
     if (error) return { state: 'bad', text: `cannot be run: ${error.message}` };
     if (status !== 0) return { state: 'bad', text: `ends with status ${status} instead of 0` };
-    if (!isAnswer(stdout)) return { state: 'bad', text: 'prints something that is not JSON' };
+    if (client && !isPlainAnswer(stdout)) return { state: 'bad', text: 'prints no answer' };
+    if (!client && !isAnswer(stdout))
+      return { state: 'bad', text: 'prints something that is not JSON' };
     return { state: 'good', text: `answers in ${time}` };
   } catch (error) {
     if (error instanceof NotStarted) {
@@ -105,6 +108,11 @@ function run(
     if (error instanceof CannotStart) return { state: 'bad', text: error.message };
     throw error;
   }
+}
+
+/** Whether the output of a hook is one for a client that takes plain text. */
+function isPlainAnswer(text: string): boolean {
+  return text.trim() === '' || text.startsWith(PlainAnswer.mark);
 }
 
 /** Whether a client can read the output of a hook: nothing, or one JSON value. */

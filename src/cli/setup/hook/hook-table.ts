@@ -1,4 +1,4 @@
-import type { HookEvent } from '../../../app/hook/client-event.ts';
+import type { HookEvent, NamedClient } from '../../../app/hook/client-event.ts';
 import hookSettings from './hook-settings.json' with { type: 'json' };
 
 /** A client that runs the commands in its settings, and its settings of them. */
@@ -8,6 +8,8 @@ export interface HookedClient {
   readonly path: readonly string[];
   /** The keys that lead to the events. */
   readonly root: readonly string[];
+  /** The client in its commands, where they name it. */
+  readonly named?: NamedClient;
   /** The members of a file of hooks, with the command `memory-bank hook`. */
   readonly settings: {
     readonly version?: number | string;
@@ -138,6 +140,7 @@ export const hookClients: { readonly [name: string]: HookedClient } = {
     title: 'Kiro hooks',
     path: ['.kiro', 'hooks', 'memory-bank.json'],
     root: wrapped,
+    named: 'kiro',
     settings: {
       version: 'v1',
       hooks: listed({
@@ -178,6 +181,18 @@ export const hookClients: { readonly [name: string]: HookedClient } = {
         },
         milliseconds,
       ),
+    },
+  },
+  antigravity: {
+    title: 'Antigravity hooks',
+    path: ['.agents', 'hooks.json'],
+    // The events of a hook are below its name.
+    root: ['memory-bank'],
+    settings: {
+      hooks: {
+        SessionStart: [{ type: 'command', command: commandOf('session-start'), timeout: seconds }],
+        PreInvocation: [{ type: 'command', command: commandOf('prompt'), timeout: seconds }],
+      },
     },
   },
   droid: {

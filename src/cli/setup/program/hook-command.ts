@@ -1,11 +1,16 @@
-import { hookEvents } from '../../../app/hook/client-event.ts';
+import {
+  hookEvents,
+  type NamedClient,
+  namedClients,
+  PlainAnswer,
+} from '../../../app/hook/client-event.ts';
 import { MemoryError } from '../../../core/values/error.ts';
 import hookCommandForm from './hook-command.json' with { type: 'json' };
 import { shimNames, withoutCmd } from './own-entry.ts';
 
 /**
- * The command line of a hook, which cannot fail: it ends with status 0, and prints nothing but a JSON
- * object, also where the program is missing, older or broken.
+ * The command line of a hook, which cannot fail: it ends with status 0, and prints nothing but an answer,
+ * which its start shows, also where the program is missing, older or broken.
  *
  * Everybody who works on a project has the same file, and each client starts it with another shell, so
  * that one text has to serve all of them:
@@ -23,6 +28,8 @@ export interface HookLine {
   /** The words of the command before `hook`. */
   readonly words: readonly string[];
   readonly event: string;
+  /** The client, where the command names it. */
+  readonly client?: NamedClient;
   /** Whether the command cannot fail, in the form that `init` writes now. */
   readonly guarded: boolean;
 }
@@ -32,9 +39,15 @@ export interface HookLine {
  *
  * @throws MemoryError as `hookProgram`.
  */
-export function hookCommand(program: readonly string[], event: string): string {
-  return Object.entries(hookProgram(program, event)).reduce(
-    (text, [shell, line]) => text.replaceAll(`{${shell}}`, () => line),
+export function hookCommand(
+  program: readonly string[],
+  event: string,
+  client?: NamedClient,
+): string {
+  const [start = ''] = client ? PlainAnswer.mark : '{';
+  const words = client ? [event, client] : [event];
+  return Object.entries({ ...hookProgram(program, ...words), start }).reduce(
+    (text, [name, part]) => text.replaceAll(`{${name}}`, () => part),
     form,
   );
 }
@@ -42,11 +55,12 @@ export function hookCommand(program: readonly string[], event: string): string {
 /**
  * The call of a program for an event, in the words of each shell.
  *
+ * @param event its name, and the client where the command names it.
  * @throws MemoryError `invalid_input` for a program that cannot be written for all shells.
  */
 export function hookProgram(
   program: readonly string[],
-  event: string,
+  ...event: readonly string[]
 ): { readonly cmd: string; readonly sh: string; readonly powershell: string } {
   const odd = program.find((word) => !/^[\p{L}\p{N}_@+=:,./\\~() -]+$/u.test(word));
   if (odd !== undefined) {
@@ -56,13 +70,13 @@ export function hookProgram(
   }
   // The shells start files for cmd themselves, and Git Bash would take `/c` for a folder.
   const [command = '', ...args] = withoutCmd(program);
-  const words = [command, ...args, 'hook', event];
+  const words = [command, ...args, 'hook', ...event];
   // npm also installs a script for PowerShell, which Windows does not run by default.
   const shim = shimNames.includes(command) ? `${command}.cmd` : command;
   return {
     cmd: words.map((word) => quoted(word, '"')).join(' '),
     sh: words.map((word) => quoted(word, "'")).join(' '),
-    powershell: [shim, ...args, 'hook', event].map((word) => quoted(word, "'")).join(' '),
+    powershell: [shim, ...args, 'hook', ...event].map((word) => quoted(word, "'")).join(' '),
   };
 }
 
@@ -72,7 +86,7 @@ function quoted(word: string, quote: string): string {
   return isPlain ? word : quote + word + quote;
 }
 
-/** Reads a command line `<program> hook <event>`, in any form; undefined for another command. */
+/** Reads a command line `<program> hook <event> [<client>]`, in any form; undefined for another command. */
 export function readHookCommand(command: string): HookLine | undefined {
   const [before = '', after = ''] = form.split('{cmd}');
   const [next = ''] = after.split('{sh}');
@@ -82,15 +96,18 @@ export function readHookCommand(command: string): HookLine | undefined {
   const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   );
-  const [word, event = ''] = words.slice(-2);
-  if (word !== 'hook' || !hookEvents.some((one) => one === event)) return undefined;
-  const program = words.slice(0, -2);
-  return { words: program, event, guarded: isCurrent(command, program, event) };
+  const at = words.lastIndexOf('hook');
+  const [event = '', name] = words.slice(at + 1);
+  const client = namedClients.find((one) => one === name);
+  const isHook = at > 0 && words.length === at + (client ? 3 : 2);
+  if (!isHook || !hookEvents.some((one) => one === event)) return undefined;
+  const found = { words: words.slice(0, at), event, ...(client && { client }) };
+  return { ...found, guarded: isCurrent(command, found) };
 }
 
-function isCurrent(command: string, program: readonly string[], event: string): boolean {
+function isCurrent(command: string, { words, event, client }: Omit<HookLine, 'guarded'>): boolean {
   try {
-    return command === hookCommand(program, event);
+    return command === hookCommand(words, event, client);
   } catch (error) {
     if (error instanceof MemoryError) return false;
     throw error;
