@@ -62,6 +62,7 @@ test('a hit is the same text everywhere', () => {
   const found = { type: entryRecord, key: 'patterns/store', path: 'a.md', score: 1, matches: [] };
   const fields = entryRecord.search(value);
   expect(reportHit({ ...found, value, fields, ...shown })).toMatchObject({
+    title: fields.title,
     changed: '2026-01-31 by claude-code (agent), not confirmed',
     state: 'superseded',
     snippet: 'SQLite.',

@@ -76,7 +76,7 @@ describe.skipIf(!opened)('the search of the window', () => {
       // The person goes on typing, and one step back leads to the page before.
       expect(await field.evaluate((one) => one.matches(':focus'))).toBe(true);
       expect(new URL(page.url()).searchParams.get('q')).toBe('order number idempotency key');
-      await hit.getByRole('link', { name: /^Decision Log/ }).click();
+      await hit.getByRole('link', { name: /^The order number is the idempotency key/ }).click();
       const heading = page.getByRole('heading', { name: /^The order number is the/ });
       await heading.waitFor();
       await expect.poll(() => heading.evaluate((one) => one.matches(':focus'))).toBe(true);

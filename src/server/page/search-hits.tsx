@@ -25,7 +25,7 @@ export function Hits({
 }
 
 function FoundRecord({ hit, isLinked }: { hit: Hit; isLinked: boolean }) {
-  const { path, title, type, snippet, matches, section, anchor, later } = hit;
+  const { path, title, type, snippet, matches, anchor, later } = hit;
   const { standing, besides = [], also = [], caution = [] } = hit;
   const name = (
     <>
@@ -41,7 +41,7 @@ function FoundRecord({ hit, isLinked }: { hit: Hit; isLinked: boolean }) {
       ) : (
         <div class="record">{name}</div>
       )}
-      <div class="faint path">{section === undefined ? path : `${path} · ${section}`}</div>
+      <div class="faint path">{[path, ...sectionBeside(hit)].join(' · ')}</div>
       {standing !== undefined && <div class="faint">{standing}</div>}
       {caution.map((text) => (
         <div class="problem" key={text}>
@@ -68,6 +68,15 @@ function FoundRecord({ hit, isLinked }: { hit: Hit; isLinked: boolean }) {
       </details>
     </>
   );
+}
+
+/** Stands between the headings of a section. */
+const joint = ' > ';
+
+/** The section of a hit, without the entry that its title names; nothing if nothing is left. */
+function sectionBeside({ section = '', title }: Hit): string[] {
+  const left = section.split(joint).filter((heading) => heading !== title && heading !== '');
+  return left.length > 0 ? [left.join(joint)] : [];
 }
 
 /** The way from a word of the query to a word of the record, for people. */

@@ -57,6 +57,17 @@ None
 `;
 
 describe('a hit in a decision', () => {
+  test.each([true, false])(
+    'has its heading, also if the log has no other one: fuzzy %s',
+    (fuzzy) => {
+      const heading = 'Use Tailwind - 2026-01-01';
+      const only = log.slice(0, log.indexOf('## Store data'));
+      for (const text of [log, only]) expect(hitOf(text, 'Tailwind', fuzzy).entry).toBe(heading);
+      const undated = only.replace(' - 2026-01-01', '');
+      expect(hitOf(undated, 'Tailwind', fuzzy)).not.toHaveProperty('entry');
+    },
+  );
+
   test.each(['consequences of SQLite', 'why SQLite', 'none'])(
     'says nothing of a section that says nothing: %s',
     (query) => {

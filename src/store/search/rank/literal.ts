@@ -4,7 +4,7 @@ import type { Steps } from '../../records/slices.ts';
 import { literalPassage } from '../passage/snippet.ts';
 import type { FieldScope } from '../query/field-scope.ts';
 import { fieldNames, type Hits, plain, type SearchDocument } from '../terms/search-document.ts';
-import { type DatedEntry, entriesOf } from '../text/log-entries.ts';
+import { type DatedEntry, entriesOf, entryHeading } from '../text/log-entries.ts';
 import { outlineOf } from '../text/text-outline.ts';
 import { explainLiteral } from './explanation.ts';
 
@@ -72,16 +72,18 @@ export function* literal(
       a.rank - b.rank ||
       (a.id === b.id ? compared(b.entry?.at, a.entry?.at) : compared(a.id, b.id)),
   );
-  const hits = found
-    .slice(offset, offset + limit)
-    .map(({ id, rank, fields, field, at, entry }) => ({
+  const hits = found.slice(offset, offset + limit).map(({ id, rank, fields, field, at, entry }) => {
+    const passage = literalPassage(fields, field, at, at + query.length, outlineOf, entry);
+    const named = entry?.section.heading ?? entryHeading(passage.section);
+    return {
       id,
-      ...(entry && { entry: entry.section.heading }),
+      ...(named !== undefined && { entry: named }),
       score: rank < 0 ? 1 : score,
       ...(explains && { explanation: explainLiteral(query, field, rank < 0 ? 1 : score) }),
       matches: [(fields[field] ?? '').slice(at, at + query.length)],
-      ...literalPassage(fields, field, at, at + query.length, outlineOf, entry),
-    }));
+      ...passage,
+    };
+  });
   return { hits, total: found.length };
 }
 

@@ -12,7 +12,7 @@ import { FieldScope } from '../query/field-scope.ts';
 import { type Aliases, type Concept, isDoubtful, plan } from '../query/query.ts';
 import { type Hit, type Hits, plain } from '../terms/search-document.ts';
 import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
-import { type DatedEntry, entriesOf } from '../text/log-entries.ts';
+import { type DatedEntry, entriesOf, entryHeading } from '../text/log-entries.ts';
 import type { OutlineOf } from '../text/passage-area.ts';
 import { type HitCandidate, newestFirst } from './near-equals.ts';
 import { type Ranked, rank } from './ranking.ts';
@@ -202,9 +202,10 @@ export function* findByWords(
         const own = isListed ? '' : one.entry.fields.title;
         const later = findLater();
         const explanation = explain?.({ ...one, score }, concepts, rarities, scope);
+        const named = entry ?? entryHeading(text.section);
         return {
           id,
-          ...(entry !== undefined && { entry }),
+          ...(named !== undefined && { entry: named }),
           score: shown / 1e4,
           ...(options.sure && { title: rated?.entry.section.heading ?? own }),
           ...text,

@@ -1,4 +1,5 @@
-import type { NamedSection } from '../../../core/markdown/section-path.ts';
+import { joint, type NamedSection } from '../../../core/markdown/section-path.ts';
+import { dateOf } from '../../../core/markdown/title-date.ts';
 import type { SearchFields } from '../../../core/record/record-type.ts';
 import { type Area, areasOf, longestText, type OutlineOf } from './passage-area.ts';
 
@@ -61,6 +62,11 @@ function divide(text: string, fields: SearchFields, outlineOf: OutlineOf): reado
     });
   }
   return [];
+}
+
+/** The heading of the entry that a section is in, as its path says; a log with one entry is found as a whole. */
+export function entryHeading(path: string | undefined): string | undefined {
+  return path?.split(joint).find((heading) => dateOf(heading) !== undefined);
 }
 
 function dayOf(text: string, { heading, bodyStart, bodyEnd }: NamedSection): string | undefined {
