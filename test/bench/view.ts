@@ -22,6 +22,10 @@ const onBranch = 500;
 const objectives = 40;
 const tasks = 1_960;
 const rounds = 5;
+/** Content of Home: the last changes by agent and session. */
+const changed = '[aria-label="Recent changes"] li';
+/** The longest time that a page may take, in milliseconds; a selector that nothing has never ends. */
+const longest = 60_000;
 const agents = ['claude-code/2.1', 'cursor/3.2', 'codex-cli/0.148'];
 
 /** Writes the records with one commit, and then changes one of them with each commit. */
@@ -126,14 +130,15 @@ async function load(page: Page, address: string, wanted: string): Promise<number
   await page.waitForTimeout(1500);
   await page.goto(address, { waitUntil: 'commit' });
   return page.evaluate(
-    (selector) =>
-      new Promise<number>((resolve) => {
+    ([selector, longest]) =>
+      new Promise<number>((resolve, reject) => {
         const { document, performance, requestAnimationFrame } = globalThis as unknown as {
           document: { querySelector(s: string): unknown };
           performance: { now(): number; getEntriesByType(t: string): { responseStart: number }[] };
           requestAnimationFrame(work: () => void): void;
         };
         const look = () => {
+          if (performance.now() > longest) return reject(new Error(`There is no ${selector}.`));
           if (document.querySelector(selector) === null) return requestAnimationFrame(look);
           resolve(
             performance.now() - (performance.getEntriesByType('navigation')[0]?.responseStart ?? 0),
@@ -141,7 +146,7 @@ async function load(page: Page, address: string, wanted: string): Promise<number
         };
         look();
       }),
-    wanted,
+    [wanted, longest] as const,
   );
 }
 
@@ -186,13 +191,13 @@ const { origin } = new URL(link);
 const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
 const firstPage = await context.newPage();
 // A browser that the command has opened takes about as long as the pause of `load`.
-const newClone = await load(firstPage, link, '.columns .entry');
+const newClone = await load(firstPage, link, changed);
 await firstPage.close();
 const activity = async () => (await context.request.get(`${origin}/memory/activity`)).json();
 const indexed = new Times();
 await indexed.measure(activity);
 const pages: readonly (readonly [string, string, string])[] = [
-  ['Home', '/view/', '.columns .entry'],
+  ['Home', '/view/', changed],
   ['Timeline', '/view/timeline', '.entry'],
   ['Timeline of one agent', '/view/timeline?agent=cursor', '.entry'],
   ['Records', '/view/records?type=knowledge-entry', '.listed td'],
