@@ -64,6 +64,8 @@ export class MemoryStore implements Store {
     return new View(this.files).get(type, key);
   }
 
+  async used(): Promise<void> {}
+
   list<T extends object>(type: RecordType<T>, options?: ListOptions): Promise<Listing<T>> {
     return new View(this.files).list(type, options);
   }

@@ -52,6 +52,7 @@ export class MemoryWorkspace implements Workspace {
     const store: Store = {
       local: this.store.local,
       get: (type, key) => this.store.get(type, key),
+      used: () => this.store.used(),
       list: (type, options) => this.store.list(type, options),
       keys: (type) => this.store.keys(type),
       search: (request) => this.store.search(request),

@@ -4,6 +4,9 @@ import { answerHook } from '../../src/app/hook/hook-answer.ts';
 import type { HookMemory } from '../../src/app/hook/hook-memory.ts';
 import type { RecordDoubts } from '../../src/core/memory/store.ts';
 import type { JsonValue } from '../../src/core/values/json.ts';
+import { Disk } from '../../src/git/disk/disk.ts';
+import { NodeFiles } from '../../src/git/disk/node-files.ts';
+import { ShownCounts } from '../../src/store/session/shown-counts.ts';
 import { type KeyedPassage, passageRanks } from '../../src/toolsets/brief/keyed-passage.ts';
 import type { BriefLine } from '../../src/toolsets/brief/layout.ts';
 import { layOut } from '../../src/toolsets/brief/layout.ts';
@@ -22,6 +25,7 @@ class FewLines implements HookMemory {
         return true;
       },
     },
+    shown: new ShownCounts(new Disk(new NodeFiles(), 'relaxed'), undefined),
     exclusively: async <T>(work: () => Promise<T>) => work(),
   };
   commit = 'a';

@@ -68,15 +68,17 @@ async function answerWith<U extends 'unknown'>(
     const known = doubts.get(passage.path);
     return known && !known.superseded ? [{ ...passage, doubts: known }] : [];
   });
+  const counts = memory.state.shown;
+  const fresh = (await memory.dated(held)).filter((passage) => !counts.isWorn(passage));
   const surest = await Promise.all(
-    held.slice(0, maxAtAction).map(async (passage) => {
+    fresh.slice(0, maxAtAction).map(async (passage) => {
       return { ...passage, commit: await changedBy(memory, passage.doubts) };
     }),
   );
-  const dated = await memory.dated(surest);
-  const { text, shown } = actionText(subject, trustedFirst(dated));
+  const { text, shown } = actionText(subject, trustedFirst(surest));
   if (text === '') return undefined;
   if (event.session !== undefined) {
+    await counts.add(shown);
     const sessions = new HookSessions(memory.state.local, memory.now);
     const id = sessionId(event);
     const session = (await sessions.find(id)) ?? (await begin());

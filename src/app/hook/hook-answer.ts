@@ -1,4 +1,4 @@
-import type { BriefLine } from '../../toolsets/brief/layout.ts';
+import type { Brief, BriefLine } from '../../toolsets/brief/layout.ts';
 import { defaultBudget } from '../../toolsets/brief/session-brief.ts';
 import { answerAction } from './action-answer.ts';
 import { type ClientEvent, contextAnswer, endAnswer, takesContext } from './client-event.ts';
@@ -80,7 +80,7 @@ async function answerAlone<U extends 'unknown'>(
           session,
           start ? await sessions.lastVisit(event.client) : undefined,
         )
-      : { text: '', given: [] };
+      : nothing;
   if (composed === 'unknown') return composed;
   const end = known ? await lastMoment(memory, event, session) : [];
   if (end === 'unknown') return end;
@@ -98,6 +98,9 @@ async function answerAlone<U extends 'unknown'>(
   };
   const visitor = start && known === undefined ? event.client : undefined;
   // Without an id, or with nothing new, there is nothing to remember.
+  if (event.event === 'prompt' && event.session !== undefined && composed.lines.length > 0) {
+    await memory.state.shown.add(composed.lines);
+  }
   const changed = text !== '' || known === undefined || event.forgotten;
   if (event.session !== undefined && changed) await sessions.save(id, after, visitor);
   // Nothing is said that was not stored first, so that a hook that fails is not repeated.
@@ -117,26 +120,34 @@ async function begin(memory: HookMemory<'unknown'>): Promise<HookSession> {
   return { at: '', head, memory: lastChange, given: [], reminded: false };
 }
 
-/** Composes the text for an event, and the digests of its lines. */
+/** The text for an event, its lines, and their digests. */
+interface Composed extends Brief {
+  readonly given: readonly string[];
+}
+const nothing: Composed = { text: '', lines: [], given: [] };
+
+/** Composes the text for an event. */
 async function compose<U extends 'unknown'>(
   memory: HookMemory<U>,
   { event, prompt }: ClientEvent,
   session: HookSession,
   since: string | undefined,
-): Promise<{ readonly text: string; readonly given: readonly string[] } | U> {
-  if (event === 'stop' || (event === 'prompt' && prompt === '')) return { text: '', given: [] };
+): Promise<Composed | U> {
+  const isPrompt = event === 'prompt';
+  if (event === 'stop' || (isPrompt && prompt === '')) return nothing;
   const given = new Set(session.given);
   // One record can be about many prompts; a session gets it for the first one.
   const mark = ({ path, entry = '', text }: BriefLine) =>
-    digest(event === 'prompt' ? `prompt ${path} ${entry}` : text);
+    digest(isPrompt ? `prompt ${path} ${entry}` : text);
   const composed = await memory.brief({
-    budget: event === 'prompt' ? promptBudget : defaultBudget,
-    ...(event === 'prompt' && { prompt, onlyPrompt: true }),
+    budget: isPrompt ? promptBudget : defaultBudget,
+    ...(isPrompt && { prompt, onlyPrompt: true }),
     since,
-    isKnown: (line) => given.has(mark(line)),
+    isKnown: (line) => given.has(mark(line)) || (isPrompt && memory.state.shown.isWorn(line)),
   });
   if (composed === 'unknown') return composed;
-  return { text: composed.text, given: composed.lines.map(mark) };
+  const { text, lines } = composed;
+  return { text, lines, given: lines.map(mark) };
 }
 
 /** Whether the session has changed the project and not the memory, and was not reminded of it. */

@@ -21,7 +21,7 @@ export interface HookMemory<U extends 'unknown' = never> {
   readonly now: Date;
   /** The real path of the project. */
   readonly root: string;
-  readonly state: Pick<HookState, 'local' | 'exclusively'>;
+  readonly state: Pick<HookState, 'local' | 'shown' | 'exclusively'>;
   isInitialized(): Promise<boolean>;
   /** The commit of HEAD; `''` for none. */
   head(): Promise<string>;

@@ -49,6 +49,7 @@ export const show: Command = {
           return { found, bytes: Buffer.from(past.text), caution: undefined };
         }
         const found = await findRecord(store, types, given);
+        await store.used([found.path]);
         const { folder, root } = await project.site();
         const bytes = readMemoryFile(root, folder, found.path);
         if (bytes === undefined) throw new MemoryError('not_found', `${found.path} is gone.`);

@@ -239,6 +239,8 @@ export interface Store extends Reader {
   cautions(addresses: readonly string[]): Promise<CautionsByPath>;
   /** Returns the same for each of the addresses that can be read, and when it can change. */
   doubts(addresses: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
+  /** Notes that a reader has asked for records by their names, so that hooks may show them again. */
+  used(paths: readonly string[]): Promise<void>;
   /**
    * Runs `edit` on the present records and makes one commit of its changes.
    *

@@ -100,6 +100,7 @@ export const record = defineMemoryOperation({
   answer: recordShape,
   async run(context, { path, at, section }, { types }) {
     const read = await readRecord(context, types, path, at);
+    await context.store.used([path]);
     const { records } = await readState(context, types, at);
     const answer = recordAnswer(read, path, new RecordLinks(records));
     return section === undefined ? answer : { ...answer, ...onlySection(read.text, section) };

@@ -8,6 +8,7 @@ import { ProcessLock } from '../../git/locks/process-lock.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import { unflushedDisk } from '../../git/repository/shared-repository.ts';
 import { LocalFile } from '../records/local-state.ts';
+import { ShownCounts } from './shown-counts.ts';
 
 /** How long a hook waits for another one, in milliseconds; the client waits for both. */
 const longestWait = 1_500;
@@ -15,6 +16,7 @@ const longestWait = 1_500;
 /** The state of the hooks of a clone, in a folder of the git directory with a lock of its own. */
 export class HookState {
   readonly local: LocalState;
+  readonly shown: ShownCounts;
   readonly #disk: Disk;
   /** Undefined outside a repository: nothing is stored. */
   readonly #folder: string | undefined;
@@ -23,12 +25,22 @@ export class HookState {
     this.#disk = tree ? unflushedDisk(files, tree) : new Disk(files, 'relaxed');
     this.#folder = tree && join(tree.commonDir, 'memory-bank', 'hooks');
     this.local = new LocalFile(this.#disk, () => this.#folder);
+    this.shown = new ShownCounts(this.#disk, this.#folder);
   }
 
   /** @param path of the memory folder. */
   static at(path: string): HookState {
     const files = new NodeFiles();
     return new HookState(files, findWorkTree(files, join(path, '..')));
+  }
+
+  /** Counts records that were read or cited as new again; a failure costs no more than a text too few. */
+  async used(isUsed: (path: string) => boolean): Promise<void> {
+    try {
+      if (this.shown.some(isUsed)) await this.exclusively(() => this.shown.forget(isUsed));
+    } catch {
+      // The git directory cannot be written.
+    }
   }
 
   /** Does work while no other hook of this clone does; without the lock if that takes too long. */

@@ -32,6 +32,7 @@ import type { WordTable } from '../search/meaning/word-table.ts';
 import { RecordSearch } from '../search/record-search.ts';
 import type { EmbeddingSignal } from './embedding-signal.ts';
 import type { HitChanges } from './hit-changes.ts';
+import { HookState } from './hook-state.ts';
 import { StoreProject } from './project.ts';
 import { SavedIndex } from './saved-index.ts';
 import { SessionHistory } from './session-history.ts';
@@ -105,6 +106,8 @@ class StoreWorkspace implements Workspace {
   readonly #files: Files;
   readonly #now: () => Date;
   readonly #history: MemoryHistory;
+  readonly #path: string;
+  #hooks: HookState | undefined;
   readonly #listeners = new Set<(paths: readonly string[]) => void>();
   readonly #changed = new Set<string>();
   readonly #learnAfter: number;
@@ -123,6 +126,7 @@ class StoreWorkspace implements Workspace {
     const own = options.repository === 'own';
     const disk = new Disk(files, durability);
     this.root = root;
+    this.#path = path;
     this.#files = files;
     this.#now = now;
     this.#memory = new MemoryFolder({
@@ -209,6 +213,11 @@ class StoreWorkspace implements Workspace {
         saveIndex: () => this.#saved.save(),
         doubts: async (...request) => (await this.#loadCautions()).doubts(...request),
         addChanges: async (...request) => (await this.#loadChanges()).addTo(...request),
+        used: async (isUsed) => {
+          if (!this.#memory.repository()) return;
+          this.#hooks ??= HookState.at(this.#path);
+          await this.#hooks.used(isUsed);
+        },
       },
       rights,
     );

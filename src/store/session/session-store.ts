@@ -34,7 +34,9 @@ import type { CallRights } from '../records/call-rights.ts';
 import type { ChangeLog } from '../records/change-log.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { RecordReader } from '../records/record-reader.ts';
+import type { LiveTransaction } from '../records/transaction.ts';
 import type { RecordSearch } from '../search/record-search.ts';
+import type { TextChange } from '../secrets/guard.ts';
 import type { Asked, HitChanges } from './hit-changes.ts';
 import { SessionStates } from './session-states.ts';
 
@@ -42,6 +44,8 @@ type Doubts = ReadonlyMap<string, RecordDoubts>;
 
 /** A record that replaces a hit is looked for among at least this many matches. */
 const leastPool = 100;
+/** Length from which on the key of a record in a text names the record. */
+const leastKey = 12;
 
 /** The parts of a workspace that the stores of all calls share. */
 export interface StoreParts {
@@ -57,6 +61,8 @@ export interface StoreParts {
   ): Promise<ReadonlyMap<string, RecordDoubts>>;
   /** Adds the last change of each hit. */
   readonly addChanges: HitChanges['addTo'];
+  /** Notes that records were read or cited. */
+  used(isUsed: (path: string) => boolean): Promise<void>;
 }
 
 /** The records of a memory for one call of one session. */
@@ -68,6 +74,7 @@ export class SessionStore implements Store {
   readonly #history: MemoryHistory;
   readonly #doubts: StoreParts['doubts'];
   readonly #addChanges: StoreParts['addChanges'];
+  readonly #used: StoreParts['used'];
   readonly #rights: CallRights;
   /** The reader of the call; its own change replaces it. */
   #reader: RecordReader | undefined;
@@ -78,6 +85,7 @@ export class SessionStore implements Store {
     this.#search = parts.search;
     this.#doubts = parts.doubts;
     this.#addChanges = parts.addChanges;
+    this.#used = parts.used;
     this.local = parts.local;
     this.#rights = rights;
     this.states = new SessionStates(
@@ -89,7 +97,13 @@ export class SessionStore implements Store {
   }
 
   async get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined> {
-    return (await this.#read()).get(type, key);
+    const found = await (await this.#read()).get(type, key);
+    if (found) await this.used([found.path]);
+    return found;
+  }
+
+  async used(paths: readonly string[]): Promise<void> {
+    await this.#used((path) => paths.includes(path));
   }
 
   async list<T extends object>(type: RecordType<T>, options?: ListOptions): Promise<Listing<T>> {
@@ -218,12 +232,24 @@ export class SessionStore implements Store {
   ): Promise<R> {
     const { actor } = this.#rights;
     const access = await this.#rights.access();
-    const { result, made } = await this.#memory.change(why, edit, access, await actor(), {
+    let draft: LiveTransaction | undefined;
+    const noting = (one: LiveTransaction) => {
+      draft = one;
+      return edit(one);
+    };
+    const { result, made } = await this.#memory.change(why, noting, access, await actor(), {
       caller: this.#rights,
       onStored,
     });
     this.#reader = undefined;
-    if (made) this.#rights.onCommit(made);
+    if (made) {
+      this.#rights.onCommit(made);
+      let changes: readonly TextChange[] | undefined;
+      await this.#used((path) => {
+        changes ??= draft?.changes() ?? [];
+        return changes.some((change) => cites(change, path));
+      });
+    }
     return result;
   }
 
@@ -242,6 +268,14 @@ export class SessionStore implements Store {
     this.#reader ??= new RecordReader(this.#memory, await this.#rights.access());
     return this.#reader;
   }
+}
+
+/** Whether a change names a record that its text did not name before: by its path, or by its key. */
+function cites({ path, before = '', after = '' }: TextChange, record: string): boolean {
+  const key = record.slice(record.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
+  // A short key may be a word.
+  const names = key.length >= leastKey ? [record, key] : [record];
+  return path !== record && names.some((one) => after.includes(one) && !before.includes(one));
 }
 
 /** The addresses of the section of a hit and of its record. */

@@ -18,6 +18,8 @@ export interface PromptHit extends ShownHit {
   /** The path of the record. */
   readonly id: string;
   readonly title?: string;
+  /** The entry of a log; undefined for a whole record. */
+  readonly entry?: string;
 }
 
 /** Returns the query for a prompt; empty if it has no words. */
@@ -39,7 +41,12 @@ export function* promptLines(hits: Iterable<PromptHit>): Generator<BriefLine> {
     const line = answerLine(repeats(id, title) ? (headingOf(hit) ?? '') : title, hit);
     if (line === undefined) continue;
     const text = `${oneLine(id)}${noteOf(hit)}: ${quote(line, maxLine)}`;
-    yield { path: id, entry: title, text, changed: hit.changed };
+    yield {
+      path: id,
+      ...(hit.entry !== undefined && { entry: hit.entry }),
+      text,
+      changed: hit.changed,
+    };
   }
 }
 
