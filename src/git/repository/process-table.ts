@@ -2,12 +2,12 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:f
 import { monotonicTime } from '../locks/lock.ts';
 import { hasProcesses } from '../locks/process-state.ts';
 
-/** Time after which a process that has not become git is not expected to, in milliseconds. */
-const settledAfter = 1000;
+/** Time after which a process that has not become git is not expected to at once, and at all, in milliseconds. */
+const [begunAfter, settledAfter] = [100, 1000];
 /** Up to this number of new processes, they are looked at one by one. */
 const fewNew = 32;
-/** Time between two readings of the names of older starters, in milliseconds. */
-const startersPause = 20;
+/** Time between two readings of the names of others that can become git, in milliseconds. */
+const pause = 20;
 /** Programs that often turn into another one, whatever their age: shells and the like. */
 const starters = /^(?:(?:ba|da|z|fi|k|a|tc|mk)?sh|busybox|env|sudo|su|doas|nice|timeout|xargs)\b/;
 
@@ -22,7 +22,7 @@ export class ProcessTable {
   #known = new Map<string, { name: string; readonly since: number }>();
   #newest: number | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  #startersReadAt = Number.NEGATIVE_INFINITY;
+  #othersReadAt = Number.NEGATIVE_INFINITY;
   #isTrusted: boolean | undefined;
 
   /** Lists the pids of the processes whose program is named `git`, or begins with `git-`. */
@@ -37,12 +37,14 @@ export class ProcessTable {
     this.#add(newest, now);
     this.#newest = newest;
     const found: number[] = [];
-    const areStartersRead = now - this.#startersReadAt < startersPause;
-    if (!areStartersRead) this.#startersReadAt = now;
+    const areOthersRead = now - this.#othersReadAt < pause;
+    if (!areOthersRead) this.#othersReadAt = now;
     for (const [pid, known] of this.#known) {
-      const isOld = now - known.since > settledAfter && known.name !== '';
-      if (isOld && !isGitName(known.name) && (areStartersRead || !starters.test(known.name)))
-        continue;
+      if (known.name !== '' && !isGitName(known.name)) {
+        const age = now - known.since;
+        if (age > begunAfter && areOthersRead) continue;
+        if (age > settledAfter && !starters.test(known.name)) continue;
+      }
       const name = readSmall(`/proc/${pid}/comm`)?.trimEnd();
       if (name === undefined) this.#known.delete(pid);
       else if (isGitName(name)) found.push(Number(pid));
