@@ -169,7 +169,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an index that changed meanwhile is detected',
-    ['git/commit/mutation.ts', 'if (indexKey(site) !== known.key) return false;', ''],
+    ['git/commit/mutation.ts', 'if (key !== known.key) return false;', ''],
     [races, 'it stays staged'],
   ),
   guard(
@@ -258,8 +258,8 @@ export const guards: readonly Guard[] = [
     'a change waits while a user stages',
     [
       'git/commit/commit-attempts.ts',
-      'if (waits.isGitRunning) return undefined;\n      await waits.wait();',
-      '',
+      'const before = await waits.wait();',
+      'const before = undefined;',
     ],
     [repository, 'is waited for until it is committed'],
   ),
@@ -319,7 +319,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'git meets no lock for a plan that is stale',
-    ['git/commit/commit-attempts.ts', '!this.#holdsStill(prepared)', 'attempt < 0'],
+    ['git/commit/commit-attempts.ts', '!this.#holdsStill(prepared, seen)', 'attempt < 0'],
     [races, 'git meets no lock'],
   ),
 

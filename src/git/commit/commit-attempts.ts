@@ -8,7 +8,7 @@ import type { Head, Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import type { Proposal } from './commit-plan.ts';
-import type { CommitWaits } from './commit-waits.ts';
+import type { CommitWaits, Seen } from './commit-waits.ts';
 import {
   type Applied,
   applyPlan,
@@ -74,16 +74,17 @@ export class CommitAttempts {
   ): Promise<Applied | 'nothing' | undefined> {
     const turn = { ...held, isIndexRead: () => waits.isGitCommitting };
     for (let attempt = 0; attempt < maxAttempts; ) {
-      if (waits.isGitRunning) return undefined;
-      await waits.wait();
-      const prepared = await this.prepare(propose, signal);
+      if (waits.hasGitBegun) return undefined;
+      const before = await waits.wait();
+      const prepared = await this.prepare(propose, signal, before);
       if (!prepared) return 'nothing';
       let over = false;
       const isOnRef = () => this.#site.refs.head().ref === prepared.plan.head.ref;
       const applied = await this.apply(prepared, turn, async (run, index) => {
-        if (waits.due) return undefined;
+        const { isDue, seen } = waits.look();
+        if (isDue) return undefined;
         // A lock for a stale plan would be for nothing, and git fails where it meets a lock.
-        if (attempt + 1 < freeAttempts && !this.#holdsStill(prepared)) {
+        if (attempt + 1 < freeAttempts && !this.#holdsStill(prepared, seen)) {
           attempt += 1;
           return undefined;
         }
@@ -95,7 +96,7 @@ export class CommitAttempts {
           const isFree = attempt < freeAttempts;
           if (first || isFree || !areHeld(locks) || !isOnRef()) return first;
           // After lost races, plan under the locks: HEAD and the index cannot move again.
-          const again = await this.prepare(propose, signal, locks);
+          const again = await this.prepare(propose, signal, undefined, locks);
           over = !again;
           return again && this.apply(again, turn, (rerun) => rerun(locks), locks);
         });
@@ -105,20 +106,23 @@ export class CommitAttempts {
     throw tooFast();
   }
 
-  /** Plans a change and stores its objects; undefined if there is nothing to commit. */
+  /**
+   * Plans a change and stores its objects; undefined if there is nothing to commit.
+   *
+   * @param seen HEAD and the index of just now, if the caller has looked at them.
+   */
   async prepare(
     propose: ProposeAll,
     signal: AbortSignal | undefined,
+    seen: Seen | undefined,
     locks?: Locks,
   ): Promise<Prepared | undefined> {
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1, now = seen; ; attempt++, now = undefined) {
       const config = this.#site.checkWritable();
       const site = { ...this.#site, config };
-      const key = indexKey(site);
       // Before the files: a checkout that changes them meanwhile also changes the index.
-      const known = readIndex(site, this.index, key);
-      this.index = known;
-      const head = this.#site.refs.head();
+      const known = now?.known ?? this.readIndex();
+      const head = now?.head ?? this.#site.refs.head();
       let proposal: readonly Proposal[] | Rewrite;
       try {
         proposal = await propose(head);
@@ -135,8 +139,14 @@ export class CommitAttempts {
     }
   }
 
-  #holdsStill({ plan, known, config }: Prepared): boolean {
-    return holdsStill({ ...this.#site, config }, plan, known);
+  /** The current index, read only if it has changed. */
+  readIndex(): KnownIndex {
+    this.index = readIndex(this.#site, this.index, indexKey(this.#site));
+    return this.index;
+  }
+
+  #holdsStill({ plan, known, config }: Prepared, seen: Seen | undefined): boolean {
+    return holdsStill({ ...this.#site, config }, plan, known, seen);
   }
 
   /** Carries out what was prepared; undefined if it has to be planned again. */

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelled } from '../index/index-mark.ts';
+import type { KnownIndex } from '../index/known-index.ts';
 import type { Oid } from '../objects/object.ts';
+import type { Head } from '../refs/refs.ts';
 import type { GitProcess } from '../repository/git-processes.ts';
 
 const firstPause = 2;
@@ -8,6 +10,8 @@ const firstPause = 2;
 export const longestPause = 10;
 /** Time before the first report of a wait, and then between two of them, in milliseconds. */
 const [firstReport, reportPause] = [250, 1000];
+/** How long a look at the processes counts for work that can be thrown away, in milliseconds. */
+const moment = 2;
 
 /** The caller of a mutation. */
 export interface MutationCaller {
@@ -19,21 +23,32 @@ export interface MutationCaller {
   note?(text: string): void;
 }
 
+/** HEAD and the index at one look at the files. */
+export interface Seen {
+  readonly head: Head;
+  readonly known: KnownIndex;
+}
+
 /** The polls of a `CommitWatch` for the waits of one mutation. */
 export interface WatchedCommits {
   /** Whether git runs this process as a hook: waiting for git would be for ever. */
   readonly isInside: boolean;
   /** The git process that is committing. */
   running(): GitProcess | undefined;
-  /** How long the evidence of a commit still counts; see `CommitWatch`. */
-  remaining(from?: Oid): number;
+  /**
+   * Looks at the files, and how long the evidence of a commit in them still counts; see `CommitWatch`.
+   *
+   * @param from HEAD when the wait began: `now` at its first look.
+   */
+  look(from: Oid | 'now' | undefined): Seen & { readonly remaining: number };
+  /** Refuses to wait for a change that cannot be made. */
+  check(): void;
   /**
    * Notes that a commit is not waited for any more.
    *
    * @param git its process; undefined for the one whose evidence is in files.
    */
   outlast(git?: GitProcess): void;
-  tip(): Oid | undefined;
 }
 
 /** Waits for commits of other programs, with limits for all waits of a mutation. */
@@ -46,6 +61,8 @@ export class CommitWaits {
   #waited = 0;
   /** Whether a git process has ended since the evidence in files was looked at. */
   #hasSeenGit = false;
+  /** When a look at the processes last found none that is committing. */
+  #freeAt = Number.NEGATIVE_INFINITY;
   #nextReport = firstReport;
   #pause = firstPause;
 
@@ -69,6 +86,11 @@ export class CommitWaits {
     return this.#running() !== undefined;
   }
 
+  /** Like `isGitRunning`, before work that can be thrown away: a look of the last moment counts. */
+  get hasGitBegun(): boolean {
+    return performance.now() - this.#freeAt > moment && this.isGitRunning;
+  }
+
   /**
    * Whether a git process is committing that fails if HEAD moves. It may have read the index, and would write
    * it over a newer one.
@@ -77,9 +99,12 @@ export class CommitWaits {
     return this.#running()?.movesHead ?? false;
   }
 
-  /** Whether a commit is under way and there is time left to wait for it. */
-  get due(): boolean {
-    return this.isGitRunning || (this.#left > 0 && this.#commits.remaining() > 0);
+  /** Whether a commit is under way and there is time left to wait for it; and the files, if they were looked at. */
+  look(): { readonly isDue: boolean; readonly seen?: Seen } {
+    if (this.isGitRunning) return { isDue: true };
+    if (this.#left <= 0) return { isDue: false };
+    const seen = this.#commits.look(undefined);
+    return { isDue: seen.remaining > 0, seen };
   }
 
   /**
@@ -101,26 +126,36 @@ export class CommitWaits {
    * Waits until there is no evidence of a commit or the limit is reached. That is short, so it is not reported,
    * and the calls of the session stay in their order.
    *
-   * @throws MemoryError `cancelled`.
+   * @returns the files at its last look; undefined if the limit is reached.
+   * @throws MemoryError `cancelled`, or that of a change that cannot be made.
    */
-  async wait(): Promise<void> {
-    if (this.#left <= 0) return;
+  async wait(): Promise<Seen | undefined> {
+    if (this.#left <= 0) return undefined;
     if (this.#hasSeenGit) this.#endEvidence();
-    const from = this.#commits.tip();
-    while (this.#left > 0 && this.#commits.remaining(from) > 0 && !this.isGitRunning) {
+    let seen = this.#commits.look('now');
+    const from = seen.head.oid;
+    while (seen.remaining > 0 && !this.isGitRunning) {
+      this.#commits.check();
       this.#left -= await this.#sleep(this.#left);
+      if (this.#left <= 0) {
+        this.#commits.outlast();
+        return undefined;
+      }
+      seen = this.#commits.look(from);
     }
-    if (this.#left <= 0) this.#commits.outlast();
+    return seen;
   }
 
   #running(): GitProcess | undefined {
-    return this.#leftForGit > 0 ? this.#commits.running() : undefined;
+    const git = this.#leftForGit > 0 ? this.#commits.running() : undefined;
+    if (!git) this.#freeAt = performance.now();
+    return git;
   }
 
   /** The evidence in files is that of the process that has ended. */
   #endEvidence(): void {
     this.#hasSeenGit = false;
-    this.#commits.remaining();
+    this.#commits.look(undefined);
     this.#commits.outlast();
   }
 

@@ -13,6 +13,7 @@ import {
   CommitWaits,
   longestPause,
   type MutationCaller,
+  type Seen,
   type WatchedCommits,
 } from './commit-waits.ts';
 import type { MutationSite } from './mutation.ts';
@@ -58,9 +59,8 @@ export class CommitWatch {
   /** The content of the index at the last poll, and since when it is unchanged, in milliseconds. */
   #seen: { readonly content: string; readonly since: number } | undefined;
 
-  /** At the last poll: when HEAD had last moved, and our last commit. */
+  /** When HEAD had last moved, at the last poll. */
   #moved = 0;
-  #own: OwnCommit | undefined;
   /** The begun commit at the last poll, and the last one that a wait did not see end. */
   #begun: string | undefined;
   #outlasted: string | undefined;
@@ -100,18 +100,17 @@ export class CommitWatch {
             quick: this.#moved - (last?.foreign ?? 0) < this.#calm,
           };
     const time = Date.now();
-    this.#own = { oid, ref, base, time, foreign, quick, content: file.content, key };
-    this.#mark.set(this.#own);
+    this.#mark.set({ oid, ref, base, time, foreign, quick, content: file.content, key });
   }
 
   /**
    * Begins the waits of one mutation.
    *
-   * @param look reads the current index.
+   * @param index reads the current index.
+   * @param check refuses a change that cannot be made.
    * @throws MemoryError `busy` in a hook that git runs before it commits.
    */
-  begin(look: () => KnownIndex, caller: MutationCaller): CommitWaits {
-    const { refs } = this.#site;
+  begin(index: () => KnownIndex, check: () => unknown, caller: MutationCaller): CommitWaits {
     const starter = this.#processes?.starter();
     if (starter?.git.movesHead && starter.hook !== undefined) {
       throw inHook(starter.git.name, starter.hook);
@@ -119,12 +118,17 @@ export class CommitWatch {
     const commits: WatchedCommits = {
       isInside: starter !== undefined,
       running: () => this.#running(),
-      remaining: (from) => this.#remaining(look(), from),
+      look: (from) => {
+        // Before HEAD, as a plan reads them.
+        const known = index();
+        const head = this.#site.refs.head();
+        return { head, known, remaining: this.#remaining({ head, known }, from) };
+      },
+      check,
       outlast: (git) => {
         if (git) this.#outlastedGits.add(git.id);
         else this.#outlasted = this.#begun;
       },
-      tip: () => refs.head().oid,
     };
     const limits = { files: this.#calm * longestWait, git: this.#calm * longestWaitForGit };
     return new CommitWaits(commits, limits, caller);
@@ -156,15 +160,14 @@ export class CommitWatch {
   /**
    * How long the evidence of a commit still counts, in milliseconds; 0 or less for none.
    *
-   * @param from HEAD when the wait began.
+   * @param from see `WatchedCommits.look`.
    */
-  #remaining({ file }: KnownIndex, from: Oid | undefined): number {
-    const { refs, tree } = this.#site;
-    const head = refs.head();
+  #remaining({ head, known }: Seen, from: Oid | 'now' | undefined): number {
+    const { file } = known;
+    const { tree } = this.#site;
     const moved = this.#lastMove(head);
     this.#moved = moved;
-    const own = this.#mark.get();
-    this.#own = own;
+    const own = this.#mark.last;
     const written = this.#stat(join(tree.gitDir, 'COMMIT_EDITMSG'))?.mtimeMs ?? 0;
     const staged = this.#stagedSince(file, head, own, moved);
     const begun = Math.max(written, file.tree === undefined ? 0 : staged);
@@ -179,9 +182,15 @@ export class CommitWatch {
   }
 
   /** How long to wait for the next commit of a loop; 0 right after a commit. */
-  #remainingOfLoop(own: OwnCommit, { oid }: Head, moved: number, from: Oid | undefined): number {
+  #remainingOfLoop(
+    own: OwnCommit,
+    { oid }: Head,
+    moved: number,
+    from: Oid | 'now' | undefined,
+  ): number {
     if (oid === own.oid) return remaining(own.foreign, this.#calm);
-    if (oid !== from || remaining(moved, loopPause) > 0) return 0;
+    const isAtBegin = from === 'now' || oid === from;
+    if (!isAtBegin || remaining(moved, loopPause) > 0) return 0;
     return remaining(moved, this.#calm);
   }
 

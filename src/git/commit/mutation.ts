@@ -15,6 +15,7 @@ import type { Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import type { CommitPlan, OnStaged } from './commit-plan.ts';
+import type { Seen } from './commit-waits.ts';
 import { endJournal, type Journal, writeJournal } from './journal.ts';
 import { allLocks, type LockedWork, type Locks, openIndexLock } from './mutation-locks.ts';
 import {
@@ -126,11 +127,21 @@ export async function applyPlan(
   }
 }
 
-/** Whether HEAD, the index and the files are unchanged since the plan. */
-export function holdsStill(site: MutationSite, plan: CommitPlan, known: KnownIndex): boolean {
-  const head = site.refs.head();
+/**
+ * Whether HEAD, the index and the files are unchanged since the plan.
+ *
+ * @param seen HEAD and the index of just now, if the caller has looked at them.
+ */
+export function holdsStill(
+  site: MutationSite,
+  plan: CommitPlan,
+  known: KnownIndex,
+  seen?: Seen,
+): boolean {
+  const head = seen?.head ?? site.refs.head();
   if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
-  if (indexKey(site) !== known.key) return false;
+  const key = seen ? seen.known.key : indexKey(site);
+  if (key !== known.key) return false;
   return areAsSeen(site.disk, site.tree.top, plan.files);
 }
 

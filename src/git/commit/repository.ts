@@ -6,7 +6,7 @@ import { Folder } from '../disk/folder.ts';
 import { storageError } from '../disk/storage-error.ts';
 import type { IndexEntry, IndexFile, Unmerged } from '../index/index-file.ts';
 import { IndexMark, type OwnCommit } from '../index/index-mark.ts';
-import { indexKey, readIndex, timeOf } from '../index/known-index.ts';
+import { timeOf } from '../index/known-index.ts';
 import type { LockWait } from '../locks/lock.ts';
 import { RepositoryQueue } from '../locks/queue.ts';
 import type { ProcessToken } from '../locks/token.ts';
@@ -232,9 +232,10 @@ export class Repository {
     const waits = this.#beginWaits(caller);
     await waits.waitForGit().catch(asStorageError);
     return this.#queue.take(caller.signal, async () => {
+      this.#mark.get();
       this.#checkCommit();
-      await waits.wait();
-      const prepared = await this.#attempts.prepare(inList(propose), caller.signal);
+      const seen = await waits.wait();
+      const prepared = await this.#attempts.prepare(inList(propose), caller.signal, seen);
       await prepared?.stored;
       return prepared;
     });
@@ -307,10 +308,8 @@ export class Repository {
   }
 
   #readIndex(): IndexFile | undefined {
-    const site = { disk: this.#disk, tree: this.tree, odb: this.odb };
     try {
-      this.#attempts.index = readIndex(site, this.#attempts.index, indexKey(site));
-      return this.#attempts.index.file;
+      return this.#attempts.readIndex().file;
     } catch (error) {
       if (error instanceof MemoryError) return undefined;
       throw error;
@@ -365,13 +364,9 @@ export class Repository {
 
   /** Begins the waits of a mutation for commits of other programs. */
   #beginWaits(caller: MutationCaller): CommitWaits {
-    const look = () => {
-      const site = this.#siteFor(this.checkWritable());
-      this.#attempts.index = readIndex(site, this.#attempts.index, indexKey(site));
-      return this.#attempts.index;
-    };
+    const index = () => this.#attempts.readIndex();
     try {
-      return this.#watch.begin(look, caller);
+      return this.#watch.begin(index, () => this.checkWritable(), caller);
     } catch (error) {
       return asStorageError(error);
     }

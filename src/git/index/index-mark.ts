@@ -31,6 +31,11 @@ export interface OwnCommit {
 
 /** Shares the last commit of a server with all servers of this work tree. */
 export class IndexMark {
+  /**
+   * The commit as it was last read or set. Only the holder of the process lock sets it, so it is read once in
+   * each turn with that lock.
+   */
+  last: OwnCommit | undefined;
   readonly #disk: Disk;
   readonly #path: string;
 
@@ -44,6 +49,7 @@ export class IndexMark {
   }
 
   set(own: OwnCommit): void {
+    this.last = own;
     const { files } = this.#disk;
     const index = `${own.content}/${own.key ?? ''}`.replaceAll(' ', ',');
     const times = `${Math.round(own.time)} ${Math.round(own.foreign)}`;
@@ -69,6 +75,11 @@ export class IndexMark {
 
   /** Reads the mark; undefined if it is missing or of an unknown form. */
   get(): OwnCommit | undefined {
+    this.last = this.#parse();
+    return this.last;
+  }
+
+  #parse(): OwnCommit | undefined {
     const [, oid, base, time, foreign, pace, content = '', key = '', ref] =
       form.exec(this.#read()) ?? [];
     if (oid === undefined) return undefined;
