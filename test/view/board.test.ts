@@ -77,9 +77,26 @@ describe.skipIf(!opened)('the board', () => {
     }),
   );
 
+  deep('adds a task to the objective that is shown, and keeps a text that is refused', async () => {
+    const page = await own().page('/view/tasks?objective=search');
+    const field = page.getByLabel('New task');
+    await field.fill('Rank the orders');
+    await page.route('**/memory/tasks/create', (route) => route.abort(), { times: 1 });
+    await field.press('Enter');
+    await page.getByRole('alert').getByText('The server does not answer').first().waitFor();
+    expect(await field.inputValue()).toBe('Rank the orders');
+    await field.press('Enter');
+    const added = card(page, 'pending', 'Rank the orders');
+    await added.getByRole('link', { name: 'Search in orders' }).waitFor();
+    await expect.poll(() => field.inputValue()).toBe('');
+    expect(subject()).toBe('memory: create task "Rank the orders" of objective "search"');
+    await page.close();
+  });
+
   deep('shows a move and a claim of somebody else without losing what is typed', () =>
     own().visit('/view/tasks', async (page) => {
       const find = page.getByLabel('Text or ticket');
+      await page.getByLabel('New task').fill('Half a thought');
       await find.pressSequentially('sto');
       const agent = await openMemory({ root: repo().root, agent: 'fast-coder/2.0' });
       await agent.call('claim_task', { id: ids[1] ?? '' });
@@ -89,6 +106,7 @@ describe.skipIf(!opened)('the board', () => {
       await moved.waitFor();
       await page.keyboard.type('re');
       expect(await find.inputValue()).toBe('store');
+      expect(await page.getByLabel('New task').inputValue()).toBe('Half a thought');
       // The claim of another session ends only after a question.
       await moved.getByRole('button', { name: 'Release “Store the answer”' }).click();
       await moved.getByRole('button', { name: 'End the claim of fast-coder/2.0' }).click();

@@ -30,6 +30,7 @@ export const boardShape = z.object({
 /** The tasks and their objectives. */
 export type Board = z.infer<typeof boardShape>;
 
+export const createdShape = z.object({ id: text });
 export const movedShape = z.object({ id: text, status: text });
 export const claimedShape = z.object({
   id: text,

@@ -5,7 +5,7 @@ import { addressOfRecord } from './route.ts';
 
 /** A step with a task, such as a move to another state. */
 export interface TaskStep {
-  readonly action: 'move' | 'claim' | 'release';
+  readonly action: 'move' | 'claim' | 'release' | 'create';
   readonly body: { readonly [argument: string]: unknown };
   /** The result in words. */
   readonly said: string;

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Board, BoardTask } from './board-answers.ts';
 import { change, refusalOf, useAnswer } from './data.ts';
+import { NewTask } from './new-task.tsx';
 import { Waiting } from './parts.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
 import { nameOf, stepTo, TaskCard, type TaskStep } from './task-card.tsx';
@@ -32,15 +33,17 @@ export function TasksPage({ route: { at, query } }: { route: Route }) {
     const filter = { objective, completed: isHidden ? 'hide' : '', ...chosen };
     goTo(addressTo('tasks', '', filter), true);
   };
-  const take = async ({ id }: BoardTask, { action, body, said }: TaskStep) => {
-    if (isRunning.current) return;
+  /** @returns whether the step was taken. */
+  const take = async ({ action, body, said }: TaskStep): Promise<boolean> => {
+    if (isRunning.current) return false;
     isRunning.current = true;
     setSaid('');
     setProblem('');
+    let isTaken = false;
     try {
       const refusal = await refusalOf(async () => {
         await change(`/memory/tasks/${action}`, body);
-        moved.current = id;
+        isTaken = true;
         setSaid(said);
       });
       setProblem(refusal);
@@ -48,8 +51,14 @@ export function TasksPage({ route: { at, query } }: { route: Route }) {
       isRunning.current = false;
     }
     answer.reload();
+    return isTaken;
   };
-  const onStep = at === undefined && !isCopy ? take : undefined;
+  const canChange = at === undefined && !isCopy;
+  const step = async ({ id }: BoardTask, one: TaskStep) => {
+    if (await take(one)) moved.current = id;
+  };
+  const add = (objective: string, text: string) =>
+    take({ action: 'create', body: { objective, text }, said: `“${text}” is a task now.` });
   return (
     <>
       <h1>Tasks</h1>
@@ -95,7 +104,8 @@ export function TasksPage({ route: { at, query } }: { route: Route }) {
                 The first {tasks.length} of {total} tasks.
               </p>
             )}
-            {onStep && (
+            {canChange && <NewTask objectives={objectives} chosen={objective} onAdd={add} />}
+            {canChange && (
               <p class="faint">
                 Drag a task, or press Shift with an arrow key on it, to move it. Each move is a
                 commit.
@@ -109,7 +119,7 @@ export function TasksPage({ route: { at, query } }: { route: Route }) {
               tasks={tasks.filter((one) => isShown(one, objectives, { objective, text, isHidden }))}
               objectives={objectives}
               isHidden={isHidden}
-              onStep={onStep}
+              onStep={canChange ? step : undefined}
             />
           </>
         )}

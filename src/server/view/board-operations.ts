@@ -10,6 +10,7 @@ import {
   type BoardTask,
   boardShape,
   claimedShape,
+  createdShape,
   movedShape,
   releasedShape,
 } from '../page/board-answers.ts';
@@ -65,6 +66,24 @@ export const moveTask = defineMemoryOperation({
       });
     });
     return { id, status: to };
+  },
+});
+
+export const createTask = defineMemoryOperation({
+  method: 'post',
+  path: '/memory/tasks/create',
+  id: 'create_tasks',
+  summary: 'Adds a task to an objective, after its others.',
+  input: z.object({
+    objective: z.string().min(1).max(1000).describe('The slug of the objective'),
+    text: z.string().trim().min(1).max(10_000),
+  }),
+  answer: createdShape,
+  async run(context, { objective, text }, catalogue) {
+    const args = { objective_slug: objective, tasks: [{ text }] };
+    const { tasks } = await callTool(context, catalogue, 'create_tasks', args);
+    const [created] = Array.isArray(tasks) ? tasks : [];
+    return { id: isObject(created) ? String(created.id) : '' };
   },
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RequestHandler, Response } from 'express';
 import type { Auth } from '../http/auth/auth.ts';
 import type { Face } from '../http/rest/settings.ts';
-import { board, claimTask, moveTask, releaseTask } from './board-operations.ts';
+import { board, claimTask, createTask, moveTask, releaseTask } from './board-operations.ts';
 import { confirmable, confirmRecord } from './confirm-operations.ts';
 import { conflicts, resolve } from './conflict-operations.ts';
 import { ChangeStreams } from './events.ts';
@@ -41,6 +41,7 @@ const operations: readonly MemoryOperation[] = [
   around,
   board,
   moveTask,
+  createTask,
   claimTask,
   releaseTask,
   log,

@@ -53,6 +53,7 @@ const routes = {
   'GET /memory/around': 'memory:read',
   'GET /memory/board': 'memory:read',
   'POST /memory/tasks/move': 'memory:write',
+  'POST /memory/tasks/create': 'memory:write',
   'POST /memory/tasks/claim': 'memory:write',
   'POST /memory/tasks/release': 'memory:write',
   'GET /memory/log': 'memory:read',
