@@ -192,6 +192,9 @@ const context = await browser.newContext({ viewport: { width: 1200, height: 800 
 const firstPage = await context.newPage();
 // A browser that the command has opened takes about as long as the pause of `load`.
 const newClone = await load(firstPage, link, changed);
+// The cookie alone opens nothing: each request has the secret of the page as well.
+const secret = await firstPage.evaluate<string>("localStorage.getItem('memory-bank-session')");
+await context.setExtraHTTPHeaders({ 'X-Memory-Page': secret });
 await firstPage.close();
 const activity = async () => (await context.request.get(`${origin}/memory/activity`)).json();
 const indexed = new Times();
