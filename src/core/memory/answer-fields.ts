@@ -36,7 +36,9 @@ export function cautionsJson(cautions: CautionsByPath): JsonObject {
 }
 
 /** The sentences that an answer about a record has as its caution; none if nothing is known of it. */
-export function cautionOf(doubts: RecordDoubts | undefined): readonly string[] {
+export function cautionOf(
+  doubts: Pick<RecordDoubts, 'status' | 'reasons'> | undefined,
+): readonly string[] {
   const { status, reasons = [] } = doubts ?? {};
   if (status === undefined) return reasons;
   return [`Marked as an ${status}.`, ...reasons];

@@ -1,10 +1,5 @@
-import {
-  formatAddress,
-  parseAddress,
-  readStatements,
-} from '../../core/markdown/section-statements.ts';
+import { parseAddress, readStatements } from '../../core/markdown/section-statements.ts';
 import { cautionOf } from '../../core/memory/answer-fields.ts';
-import { isOfAgentAlone } from '../../core/memory/hit-form.ts';
 import type { KeyListing, Listing, ListOptions, Located } from '../../core/memory/listing.ts';
 import type {
   FileHit,
@@ -27,7 +22,6 @@ import type {
   Transaction,
 } from '../../core/memory/store.ts';
 import type { RecordType } from '../../core/record/record-type.ts';
-import { addTo } from '../../core/values/multimap.ts';
 import { HistoryReader } from '../history/history-reader.ts';
 import type { MemoryHistory } from '../history/memory-history.ts';
 import type { CallRights } from '../records/call-rights.ts';
@@ -36,14 +30,11 @@ import type { MemoryFolder } from '../records/memory-folder.ts';
 import { RecordReader } from '../records/record-reader.ts';
 import type { LiveTransaction } from '../records/transaction.ts';
 import type { RecordSearch } from '../search/record-search.ts';
+import { trustedSearch } from '../search/trusted-search.ts';
 import type { TextChange } from '../secrets/guard.ts';
 import type { Asked, HitChanges } from './hit-changes.ts';
 import { SessionStates } from './session-states.ts';
 
-type Doubts = ReadonlyMap<string, RecordDoubts>;
-
-/** A record that replaces a hit is looked for among at least this many matches. */
-const leastPool = 100;
 /** Length from which on the key of a record in a text names the record. */
 const leastKey = 12;
 
@@ -118,35 +109,14 @@ export class SessionStore implements Store {
     const records = await this.#read();
     await records.refresh();
     const readable = records.readsAll ? undefined : (path: string) => records.mayRead(path);
-    const found = await this.#search.find(request, readable);
+    const find = (wanted: SearchRequest) => this.#search.find(wanted, readable);
     const reader = await this.#historyReader(true);
-    if (!reader) return found;
-    const doubts = await this.#doubtsOf(reader, found.hits);
-    const missing = successorsBeyond(found.hits, doubts);
-    if (missing.length === 0 || found.total <= found.hits.length) {
-      return { ...found, hits: await this.#trusted(reader, labelled(found.hits, doubts), request) };
-    }
-    // Some of them may match less well than all hits.
-    const limit = Math.max(leastPool, 2 * found.hits.length);
-    const more = await this.#search.find({ ...request, limit }, readable);
-    const successors = more.hits.filter((hit) => missing.some((address) => isOf(hit, address)));
-    const later = await this.#doubtsOf(reader, successors);
-    const known = new Map([...doubts, ...later]);
-    const hits = labelled([...found.hits, ...successors], known).slice(0, found.hits.length);
-    return { ...found, hits: await this.#trusted(reader, hits, request) };
-  }
-
-  /**
-   * Adds when and by whom each hit was last changed. Of about equally good ones on one subject, what only
-   * an agent has written comes last.
-   */
-  async #trusted(
-    reader: HistoryReader,
-    hits: readonly SearchHit[],
-    { sure, maxWaitMs }: SearchRequest,
-  ): Promise<readonly SearchHit[]> {
-    const dated = await this.#addChanges(reader, hits, undefined, maxWaitMs);
-    return sure ? dated : trustedFirst(dated);
+    if (!reader) return find(request);
+    return trustedSearch<SearchHit, SearchRequest, SearchResult>(request, {
+      find,
+      doubts: (addresses) => this.#doubts(reader, addresses),
+      dated: (hits) => this.#addChanges(reader, hits, undefined, request.maxWaitMs),
+    });
   }
 
   async cautions(paths: readonly string[]): Promise<CautionsByPath> {
@@ -221,10 +191,6 @@ export class SessionStore implements Store {
   readonly #isLive = (path: string) =>
     readStatements(path, this.#memory.text(path) ?? '').annotations.supersededBy === undefined;
 
-  #doubtsOf(reader: HistoryReader, hits: readonly SearchHit[]): Promise<Doubts> {
-    return this.#doubts(reader, hits.flatMap(addressesOf));
-  }
-
   async change<R>(
     why: Provenance | ((result: R) => Provenance),
     edit: (transaction: Transaction) => Promise<R> | R,
@@ -276,81 +242,4 @@ function cites({ path, before = '', after = '' }: TextChange, record: string): b
   // A short key may be a word.
   const names = key.length >= leastKey ? [record, key] : [record];
   return path !== record && names.some((one) => after.includes(one) && !before.includes(one));
-}
-
-/** The addresses of the section of a hit and of its record. */
-function addressesOf({ path, section }: SearchHit): string[] {
-  return section === undefined ? [path] : [formatAddress({ path, section }), path];
-}
-
-/** Whether a hit is of a record, or of a section of one. */
-function isOf({ path, section = '' }: SearchHit, address: string): boolean {
-  const wanted = parseAddress(address);
-  if (wanted.path !== path) return false;
-  return wanted.section === undefined || ` > ${section}`.endsWith(` > ${wanted.section}`);
-}
-
-/** The address of the record or section that replaces a hit. */
-function successorOf(hit: SearchHit, doubts: Doubts): string | undefined {
-  return addressesOf(hit).flatMap((address) => doubts.get(address)?.successor ?? [])[0];
-}
-
-/** The addresses of what replaces one of the hits and is none of them. */
-function successorsBeyond(hits: readonly SearchHit[], doubts: Doubts): readonly string[] {
-  const successors = new Set(hits.flatMap((hit) => successorOf(hit, doubts) ?? []));
-  return [...successors].filter((address) => !hits.some((hit) => isOf(hit, address)));
-}
-
-/** Adds what is known against the hits; of hits with one score, those without come first. */
-function labelled(hits: readonly SearchHit[], doubts: Doubts): readonly SearchHit[] {
-  const found = hits.map((hit) => {
-    const caution = addressesOf(hit).flatMap((address) => cautionOf(doubts.get(address)));
-    return caution.length > 0 ? { ...hit, caution } : hit;
-  });
-  if (found.every(({ caution }) => !caution)) return hits;
-  found.sort((a, b) => b.score - a.score || Number(!!a.caution) - Number(!!b.caution));
-  return afterSuccessors(found, (hit) => successorOf(hit, doubts));
-}
-
-/** Moves each hit that another one replaces behind it; its score becomes that of the other one. */
-function afterSuccessors(
-  hits: readonly SearchHit[],
-  replacement: (hit: SearchHit) => string | undefined,
-): readonly SearchHit[] {
-  const ordered = [...hits];
-  for (const hit of hits) {
-    const successor = replacement(hit);
-    if (successor === undefined) continue;
-    const from = ordered.indexOf(hit);
-    const to = ordered.findIndex((one) => isOf(one, successor));
-    const score = ordered[to]?.score;
-    if (to <= from || score === undefined) continue;
-    ordered.splice(from, 1);
-    const { group: _, ...rest } = hit;
-    ordered.splice(to, 0, { ...rest, score });
-  }
-  return ordered;
-}
-
-/** Moves hits behind those of their group that a person has written or confirmed. */
-function trustedFirst(hits: readonly SearchHit[]): readonly SearchHit[] {
-  const groups = new Map<number, SearchHit[]>();
-  for (const hit of hits) if (hit.group !== undefined) addTo(groups, hit.group, hit);
-  const ordered = [...hits];
-  for (const own of groups.values()) {
-    const sorted = own.toSorted((a, b) => Number(isUnconfirmed(a)) - Number(isUnconfirmed(b)));
-    for (const [index, hit] of own.entries()) {
-      const one = sorted[index];
-      if (!one) continue;
-      const passed = sorted.slice(index + 1).find((next) => own.indexOf(next) < own.indexOf(one));
-      const later = passed && addressesOf(passed)[0];
-      ordered[hits.indexOf(hit)] = { ...one, score: hit.score, ...(later && { later }) };
-    }
-  }
-  return ordered;
-}
-
-/** Whether no person has written or confirmed a hit. */
-function isUnconfirmed({ changed }: SearchHit): boolean {
-  return changed !== undefined && isOfAgentAlone(changed);
 }
