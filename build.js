@@ -296,6 +296,21 @@ const forBrowsers = {
 };
 
 /**
+ * Leaves the modules of Node.js out of a bundle for browsers, where nothing reads the saved files that need them.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const withoutNode = {
+  name: 'without-node',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'without-node' }));
+    onLoad({ filter: /.*/, namespace: 'without-node' }, () => ({
+      contents: 'module.exports = {};',
+    }));
+  },
+};
+
+/**
  * Bundles the pages for people into a folder: a script, a style sheet and what loads them.
  *
  * @param {string} outdir
@@ -308,10 +323,17 @@ export async function bundlePage(outdir) {
     outdir,
     ...forBrowsers,
   });
+  const copy = await build({
+    entryPoints: { copy: 'src/server/copy/copy-page.ts' },
+    outdir,
+    ...forBrowsers,
+    plugins: [withoutNode],
+  });
   for (const name of ['index.html', 'icon.svg']) {
     await copyFile(join(top, 'src/server/page', name), join(outdir, name));
   }
-  return [...Object.keys(metafile.inputs), ...(await bundleApp(outdir))];
+  const inputs = [metafile, copy.metafile].flatMap((one) => Object.keys(one.inputs));
+  return [...inputs, ...(await bundleApp(outdir))];
 }
 
 /**

@@ -1,35 +1,22 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { Page } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundlePage } from '../../build.js';
-import { siteFiles } from '../../src/server/view/site.ts';
+import { unpackRecord } from '../../src/server/copy/record-in-copy.ts';
 import { findViolations } from '../support/axe.ts';
-import { Misbehaviour, startBrowser } from '../support/browser.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { fillHostile } from '../support/hostile-memory.ts';
 import { newFolder } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
-import { projectApp } from '../support/project-app.ts';
 import { fillRealistic } from '../support/realistic-memory.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
+import { partsOf, Sites } from '../support/site.ts';
 
-const browser = isFull ? await startBrowser() : undefined;
-const pages = newFolder();
 const repo = Repo.create();
 const memory = new Served(repo);
+const sites = await Sites.of(repo);
 
 beforeAll(async () => {
-  if (isFull) await bundlePage(pages);
-  else {
-    // The short run opens no browser: the script is only copied.
-    for (const name of ['index.html', 'icon.svg', 'style.css']) {
-      copyFileSync(join('src/server/page', name), join(pages, name));
-    }
-    writeFileSync(join(pages, 'page.js'), '"the script"');
-  }
   await memory.write('first', 'The first text.');
   if (isFull) {
     await fillRealistic((tool, args) => memory.call(tool, args), repo.root);
@@ -42,68 +29,41 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await sites.close();
   await memory.close();
   repo.remove();
 });
 
-async function filesOf(
-  single?: string,
-  branches: readonly string[] = [],
-): Promise<ReadonlyMap<string, string>> {
-  const app = projectApp(repo.root);
-  const files = await siteFiles(app, app.connect(), { folder: pages, single, branches }, {});
-  await app.close();
-  return files;
-}
-
-/** Writes a copy and returns the address of its first page. */
-async function copy(single?: string): Promise<string> {
-  const folder = newFolder();
-  for (const [name, content] of await filesOf(single, ['idea'])) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), content);
-  }
-  return pathToFileURL(join(folder, single ?? 'index.html')).href;
-}
-
-async function visit(address: string, work: (page: Page) => Promise<void>): Promise<void> {
-  const page = await browser?.newPage();
-  if (!page) return;
-  const bad = new Misbehaviour(page, address.replace(/[^/]*$/, ''));
-  await page.goto(address);
-  await work(page);
-  expect(bad.found).toEqual([]);
-  await page.close();
-}
+const copy = (single?: string) => sites.write(single, ['idea']);
+const visit: Sites['visit'] = (address, work) => sites.visit(address, work);
 
 test('a copy has all records with their history, and no part that ends a script early', async () => {
-  const several = await filesOf();
+  const several = await sites.files();
   expect([...several.keys()].sort()).toEqual([
     'data/base.js',
+    'data/links.js',
     'data/log.js',
     'data/records-0.js',
-    'data/texts.js',
     'icon.svg',
     'index.html',
     'page.js',
     'style.css',
   ]);
-  const [, json = ''] =
-    /^memoryPart\("records-0",(.*)\);\n$/s.exec(several.get('data/records-0.js') ?? '') ?? [];
-  const { record, blame, log, changes } = JSON.parse(json)['knowledge/patterns/first.md'];
-  expect(record.html).toContain('<strong>second</strong>');
-  expect(blame.lines.length).toBeGreaterThan(1);
+  const packed = partsOf(several)['records-0']?.['knowledge/patterns/first.md'];
+  const { record, blame, log, changes } = packed ? unpackRecord(packed) : expect.fail();
+  expect(record?.html).toContain('<strong>second</strong>');
+  expect(blame?.lines.map(({ text }) => text).join('')).toBe(record?.text);
+  expect(blame?.lines.length).toBeGreaterThan(1);
   expect(log.total).toBe(2);
   expect(Object.values(changes)).toHaveLength(2);
-  const one = await filesOf('memory.html');
+  const one = await sites.files('memory.html');
   const html = one.get('memory.html') ?? '';
   expect(html.match(/<script/g)).toHaveLength([...several.keys()].length - 4 + 1);
 });
 
 test('a copy has nothing that nobody accepted, unless it is asked for by name', async () => {
   const text = async (...branches: readonly string[]) =>
-    [...(await filesOf(undefined, branches)).values()].join('\n');
+    JSON.stringify(partsOf(await sites.files(undefined, branches)));
   repo.write('code.ts', 'a\nb\nc\n');
   repo.git('add', 'code.ts');
   repo.git('commit', '-qm', 'Write code');
@@ -132,7 +92,7 @@ test('a copy has nothing that nobody accepted, unless it is asked for by name', 
   await expect(text('nowhere')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-describe.skipIf(isFull && !browser)('a copy in a browser, from a file', () => {
+describe.skipIf(isFull && !sites.hasBrowser)('a copy in a browser, from a file', () => {
   deep.each([undefined, 'memory.html'])('has every page and is harmless: %s', async (single) => {
     const address = await copy(single);
     await visit(address, async (page) => {

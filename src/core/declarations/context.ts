@@ -28,6 +28,8 @@ export interface ProjectSite {
 export interface ProjectInfo extends Omit<ProjectSite, 'isStopped'> {
   /** The id in `config.yaml`; undefined before the first write. */
   readonly projectId: string | undefined;
+  /** Groups of words that mean the same in this project, if its settings name any. */
+  readonly synonyms?: readonly (readonly string[])[];
   /** Why this program must not write to the memory: its format is a later one. */
   readonly readOnly?: string | undefined;
 }

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { onChange } from './changes.ts';
-import { answerFromCopy, NotInCopy } from './copy.ts';
 import { keepSecret, newSecret, sessionHeader, sessionHeaders } from './page-session.ts';
 import { addressOf, type Query } from './request-address.ts';
-import { isCopy, projectPath } from './route.ts';
+import { projectPath } from './route.ts';
 import type { SignInBegun, SignInWay } from './sign-in-answers.ts';
 
 /** A request that the server refused, or that did not reach it. */
@@ -15,6 +14,13 @@ export class RefusedRequest extends Error {
     super(message);
     this.status = status;
   }
+}
+
+let answerer: ((address: string) => Promise<unknown>) | undefined;
+
+/** Lets a function answer all requests, in place of a server. */
+export function answerBy(answer: (address: string) => Promise<unknown>): void {
+  answerer = answer;
 }
 
 /** Does some work, and returns why the server refused it; empty if it did not. */
@@ -87,7 +93,8 @@ async function send<T>(
   address: string,
   { headers, project = projectPath, ...init }: Sent,
 ): Promise<T> {
-  if (isCopy) return sendToCopy<T>(address);
+  // The copy answers with the types of the server.
+  if (answerer) return (await answerer(address)) as T;
   const response = await fetch(`${project}${address}`, {
     credentials: 'same-origin',
     ...init,
@@ -103,16 +110,6 @@ async function send<T>(
   });
   if (response.ok) return body;
   throw new RefusedRequest(response.status, body?.error?.message ?? response.statusText);
-}
-
-/** Answers with the data of the copy, which have the types of the answers of the server. */
-async function sendToCopy<T>(address: string): Promise<T> {
-  try {
-    return (await answerFromCopy(address)) as T;
-  } catch (error) {
-    if (!(error instanceof NotInCopy)) throw error;
-    throw new RefusedRequest(404, error.message);
-  }
 }
 
 /** A request that is on its way, with the number of components that wait for it. */

@@ -143,7 +143,7 @@ function Content({ record, found }: { record: RecordData; found: string }) {
       )}
       {html !== undefined && <Markdown html={html} path={path} />}
       <Fields fields={fields} />
-      {!isCopy && links.to.length + links.from.length > 0 && (
+      {links.to.length + links.from.length > 0 && (
         <p>
           <a href={addressTo('graph', '', { of: path })}>What it rests on, as a graph</a>
         </p>

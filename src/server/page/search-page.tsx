@@ -1,7 +1,7 @@
 import type { Found } from './answers.ts';
 import { useAnswer, useWhole } from './data.ts';
 import { Waiting } from './parts.tsx';
-import { addressTo, goTo, isCopy, type Route } from './route.ts';
+import { addressTo, goTo, type Route } from './route.ts';
 import { Hits } from './search-hits.tsx';
 import type { WindowData } from './window-answers.ts';
 
@@ -99,56 +99,47 @@ function Filters({
           ))}
         </select>
       </label>
-      {!isCopy && (
-        <>
-          <label>
-            changed{' '}
-            <select
-              value={days}
-              onChange={({ currentTarget: { value } }) => onChoose({ days: value })}
-            >
-              <option value="">at any time</option>
-              {ages.map(([days, text]) => (
-                <option key={days} value={days}>
-                  {text}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            by{' '}
-            <select
-              value={maker === '' ? agent && `by ${agent}` : maker}
-              onChange={({ currentTarget: { value } }) =>
-                onChoose(
-                  value.startsWith('by ')
-                    ? { agent: value.slice('by '.length), maker: '' }
-                    : { agent: '', maker: value },
-                )
-              }
-            >
-              <option value="">anyone</option>
-              <option value="person">any person</option>
-              <option value="agent">any agent</option>
-              {names.map((name) => (
-                <option key={name} value={`by ${name}`}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            <input
-              type="checkbox"
-              checked={exact !== undefined}
-              onChange={({ currentTarget: { checked } }) =>
-                onChoose({ exact: checked ? 'true' : '' })
-              }
-            />{' '}
-            exactly as written
-          </label>
-        </>
-      )}
+      <label>
+        changed{' '}
+        <select value={days} onChange={({ currentTarget: { value } }) => onChoose({ days: value })}>
+          <option value="">at any time</option>
+          {ages.map(([days, text]) => (
+            <option key={days} value={days}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        by{' '}
+        <select
+          value={maker === '' ? agent && `by ${agent}` : maker}
+          onChange={({ currentTarget: { value } }) =>
+            onChoose(
+              value.startsWith('by ')
+                ? { agent: value.slice('by '.length), maker: '' }
+                : { agent: '', maker: value },
+            )
+          }
+        >
+          <option value="">anyone</option>
+          <option value="person">any person</option>
+          <option value="agent">any agent</option>
+          {names.map((name) => (
+            <option key={name} value={`by ${name}`}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={exact !== undefined}
+          onChange={({ currentTarget: { checked } }) => onChoose({ exact: checked ? 'true' : '' })}
+        />{' '}
+        exactly as written
+      </label>
     </p>
   );
 }
@@ -184,27 +175,26 @@ function Summary({
   return (
     <>
       <p role="status">
-        Nothing was found for “{asked}” in {isCopy ? 'this copy' : `${records}${state}`}
+        Nothing was found for “{asked}” in {records}
+        {state}
         {given.exact === undefined ? '' : ', as a literal text'}
         {isNarrow && ', with these filters'}.
       </p>
-      {!isCopy && (
-        <p class="row">
-          {given.exact === undefined ? (
-            <button type="button" onClick={() => onChoose({ exact: 'true' })}>
-              Search for exactly this text
-            </button>
-          ) : (
-            <button type="button" onClick={() => onChoose({ exact: '' })}>
-              Search for the words
-            </button>
-          )}
-          {isNarrow && <a href={addressTo('search', '', { q: asked })}>Search without filters</a>}
-          {at !== undefined && (
-            <a href={addressTo('search', '', { q: asked, at: undefined })}>Search the present</a>
-          )}
-        </p>
-      )}
+      <p class="row">
+        {given.exact === undefined ? (
+          <button type="button" onClick={() => onChoose({ exact: 'true' })}>
+            Search for exactly this text
+          </button>
+        ) : (
+          <button type="button" onClick={() => onChoose({ exact: '' })}>
+            Search for the words
+          </button>
+        )}
+        {isNarrow && <a href={addressTo('search', '', { q: asked })}>Search without filters</a>}
+        {at !== undefined && (
+          <a href={addressTo('search', '', { q: asked, at: undefined })}>Search the present</a>
+        )}
+      </p>
     </>
   );
 }

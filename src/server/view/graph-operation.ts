@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { MemoryError } from '../../core/values/error.ts';
+import { aroundRecord } from '../copy/around-record.ts';
 import { graphShape } from '../page/answers.ts';
 import { at, path, referenceTo } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { RecordLinks } from './record-links.ts';
 import { type KnownRecord, readState } from './record-source.ts';
 
-/** Maximum number of records of the graph in one answer, and of those around a record. */
+/** Maximum number of records of the graph in one answer. */
 const maxNodes = 20_000;
-const maxAround = 200;
 
 /** Gives the picture of features, requirements, paths, objectives, tasks and tickets. */
 export const graph = defineMemoryOperation({
@@ -48,42 +48,17 @@ export const around = defineMemoryOperation({
     const links = new RecordLinks(records);
     const centre = links.at(path);
     if (!centre) throw new MemoryError('not_found', `There is no record "${path}".`);
-    const places = new Map([[centre, 0]]);
-    const edges = new Set<string>();
-    let left = 0;
-    const go = (next: (record: KnownRecord) => readonly KnownRecord[], isForward: boolean) => {
-      let step: readonly KnownRecord[] = [centre];
-      for (let steps = 0; steps < 2; steps++) {
-        const found: KnownRecord[] = [];
-        for (const record of step) {
-          for (const other of next(record)) {
-            if (!places.has(other) && places.size >= maxAround) {
-              left++;
-              continue;
-            }
-            if (!places.has(other)) places.set(other, places.size);
-            const pair = [places.get(record), places.get(other)];
-            edges.add((isForward ? pair : pair.reverse()).join(' '));
-            if (other !== centre) found.push(other);
-          }
-        }
-        step = [...new Set(found)];
-      }
-    };
-    go((record) => links.from(record), true);
-    go((record) => links.to(record), false);
-    return {
-      nodes: [...places.keys()].map(nodeOf),
-      edges: [...edges].map((edge): [number, number] => {
-        const [from = 0, to = 0] = edge.split(' ').map(Number);
-        return [from, to];
-      }),
-      total: places.size + left,
-    };
+    return aroundRecord(
+      centre,
+      (record) => links.from(record),
+      (record) => links.to(record),
+      nodeOf,
+    );
   },
 });
 
-function nodeOf(record: KnownRecord) {
+/** Returns a record as the graph shows it. */
+export function nodeOf(record: KnownRecord) {
   const { status } = record.value;
   return { ...referenceTo(record), ...(typeof status === 'string' && { status }) };
 }

@@ -45,7 +45,8 @@ export class StoreProject implements Omit<Project, 'use'> {
   async info(): Promise<ProjectInfo> {
     const { isStopped: _, ...site } = await this.site();
     const projectId = this.#memory.own.projectId();
-    return { ...site, projectId, readOnly: this.#memory.settings.readOnly };
+    const { readOnly, synonyms } = this.#memory.settings;
+    return { ...site, projectId, readOnly, ...(synonyms.length > 0 && { synonyms }) };
   }
 
   async site(): Promise<ProjectSite> {

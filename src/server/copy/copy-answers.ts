@@ -1,44 +1,12 @@
-import type { CommitLog, Found, RecordList, StateComparison } from './answers.ts';
-import type { CopyBase, CopyRecords, CopyTexts } from './copy-parts.ts';
-import { findInCopy } from './copy-search.ts';
-import { decodePath } from './link-target.ts';
-import type { WindowData } from './window-answers.ts';
-
-/** A request that a copy cannot answer. */
-export class NotInCopy extends Error {}
-
-interface Parts {
-  readonly base: CopyBase;
-  /** The newest commits. */
-  readonly log: CommitLog;
-  readonly texts: CopyTexts;
-  readonly [records: `records-${number}`]: CopyRecords;
-}
-
-const loaded = new Map<string, Promise<unknown>>();
-const arrivals = new Map<string, (part: unknown) => void>();
-
-/** Receives a part from its file. */
-Reflect.set(globalThis, 'memoryPart', (name: string, part: unknown) => arrivals.get(name)?.(part));
-
-/** Loads a part of the copy: from this document, or from a script, as a file may not read other files. */
-function part<N extends keyof Parts & string>(name: N): Promise<Parts[N]> {
-  let promise = loaded.get(name);
-  if (!promise) {
-    promise = new Promise<unknown>((resolve, reject) => {
-      const inline = document.getElementById(`part-${name}`)?.textContent;
-      if (inline) return resolve(JSON.parse(inline));
-      arrivals.set(name, resolve);
-      const script = document.createElement('script');
-      script.src = `data/${name}.js`;
-      script.onerror = () => reject(new NotInCopy(`The file data/${name}.js is missing.`));
-      document.head.append(script);
-    });
-    loaded.set(name, promise);
-  }
-  // Each part was written with the type of its name.
-  return promise as Promise<Parts[N]>;
-}
+import type { CommitLog, GraphData, RecordList, StateComparison } from '../page/answers.ts';
+import { RefusedRequest } from '../page/data.ts';
+import { decodePath } from '../page/link-target.ts';
+import type { WindowData } from '../page/window-answers.ts';
+import { aroundRecord } from './around-record.ts';
+import type { CopyBase } from './copy-parts.ts';
+import { part } from './copy-parts-loader.ts';
+import { CopySearch } from './copy-search.ts';
+import { type RecordInCopy, unpackRecord } from './record-in-copy.ts';
 
 /** Answers a request from the copy as the server answers it. */
 export async function answerFromCopy(address: string): Promise<unknown> {
@@ -72,7 +40,10 @@ export async function answerFromCopy(address: string): Promise<unknown> {
     case 'blame':
       return (await ofRecord(path))?.[name] ?? missing(`There is no record "${path}".`);
     case 'search':
-      return findInCopy(await part('texts'), query) satisfies Found;
+      search ??= searchOf(base);
+      return (await search).find(query);
+    case 'around':
+      return around(path);
     case 'log':
       return history(base, path, query);
     case 'compare':
@@ -83,15 +54,38 @@ export async function answerFromCopy(address: string): Promise<unknown> {
 }
 
 function missing(message: string): never {
-  throw new NotInCopy(message);
+  throw new RefusedRequest(404, message);
 }
 
-async function ofRecord(path: string): Promise<CopyRecords[string] | undefined> {
+async function ofRecord(path: string): Promise<RecordInCopy | undefined> {
   const { starts } = await part('base');
   const number = starts.findLastIndex((start) => start <= path);
   if (number < 0) return undefined;
   const records = await part(`records-${number}`);
-  return Object.hasOwn(records, path) ? records[path] : undefined;
+  const packed = Object.hasOwn(records, path) ? records[path] : undefined;
+  return packed && unpackRecord(packed);
+}
+
+async function around(path: string): Promise<GraphData> {
+  const { nodes, edges } = await part('links');
+  const centre = nodes.findIndex((node) => node.path === path);
+  if (centre < 0) return missing(`There is no record "${path}".`);
+  const next = (side: 0 | 1) => (at: number) =>
+    edges.flatMap((edge) => (edge[side] === at ? [edge[side === 0 ? 1 : 0]] : []));
+  return aroundRecord(
+    centre,
+    next(0),
+    next(1),
+    (at) => nodes[at] ?? missing('A link leads nowhere.'),
+  );
+}
+
+let search: Promise<CopySearch> | undefined;
+
+/** Reads all records once, and makes their index. */
+async function searchOf({ starts, synonyms }: CopyBase): Promise<CopySearch> {
+  const parts = await Promise.all([...starts.keys()].map((number) => part(`records-${number}`)));
+  return CopySearch.of(parts, synonyms);
 }
 
 function listed(records: RecordList['records'], query: URLSearchParams): RecordList {

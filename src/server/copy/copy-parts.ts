@@ -1,20 +1,18 @@
 import type {
   Activity,
-  Blame,
   CommitLog,
   Concerns,
-  Difference,
   GraphData,
   Home,
   News,
-  RecordData,
   RecordList,
   StaleEvidence,
   StateComparison,
-} from './answers.ts';
-import type { Board } from './board-answers.ts';
-import type { Conflicts } from './edit-answers.ts';
-import type { BranchList, ModeList } from './window-answers.ts';
+} from '../page/answers.ts';
+import type { Board } from '../page/board-answers.ts';
+import type { Conflicts } from '../page/edit-answers.ts';
+import type { BranchList, ModeList } from '../page/window-answers.ts';
+import type { PackedRecord } from './record-in-copy.ts';
 
 /** A part of a copy of the memory in files: the answers that do not depend on one record. */
 export interface CopyBase {
@@ -33,23 +31,25 @@ export interface CopyBase {
   readonly compared: { readonly [branch: string]: StateComparison };
   /** The toolset of each tool. */
   readonly tools: { readonly [tool: string]: string };
+  /** Groups of words that mean the same in this project. */
+  readonly synonyms: readonly (readonly string[])[];
   /** The first path in each part of the records. */
   readonly starts: readonly string[];
 }
 
 /** A part of a copy: some records, each with its history. */
 export interface CopyRecords {
-  readonly [path: string]: {
-    /** Undefined for a record that was deleted. */
-    readonly record?: RecordData;
-    readonly blame?: Blame;
-    readonly log: CommitLog;
-    /** The changes of each commit, by the first letters of its id. */
-    readonly changes: { readonly [commit: string]: readonly Difference[] };
-  };
+  readonly [path: string]: PackedRecord;
 }
 
-/** A part of a copy: the texts to search. */
-export type CopyTexts = readonly (Pick<RecordData, 'path' | 'title' | 'type' | 'toolset'> & {
-  readonly text: string;
-})[];
+/** A part of a copy: all records, and which of them names which other one. */
+export type CopyLinks = Pick<GraphData, 'nodes' | 'edges'>;
+
+/** The parts of a copy by name. */
+export interface CopyParts {
+  readonly base: CopyBase;
+  /** The newest commits. */
+  readonly log: CommitLog;
+  readonly links: CopyLinks;
+  readonly [records: `records-${number}`]: CopyRecords;
+}

@@ -1,0 +1,102 @@
+import { findNamedSecret, findSecrets } from '../../store/secrets/scan.ts';
+
+/** The signs that a difference puts before its lines. */
+const signs = /^[-+ ]/gm;
+/** The lines of a private key after the first one, which is found by its heading. */
+const keyLine = /^[-+ \t>|"']*([A-Za-z0-9+/=]{16,})/gm;
+const keyEnd = /-----END /;
+/** A line of a longer secret counts from this length on. */
+const shortest = 8;
+
+/** Takes credentials and places of this machine out of what is meant for others, such as a copy. */
+export class CopyCleaning {
+  /** The text that stands for each credential. */
+  readonly #found = new Map<string, string>();
+  readonly #places: readonly (readonly [place: string, name: string])[];
+  #pattern: RegExp | undefined;
+
+  /** @param places folders of this machine, and the text that stands for each. */
+  constructor(places: readonly (readonly [place: string, name: string])[]) {
+    this.#places = places
+      .filter(([place]) => place.length > 1)
+      .flatMap(([place, name]) => [
+        [place, name] as const,
+        [place.replaceAll('\\', '/'), name] as const,
+      ])
+      .sort(([a], [b]) => b.length - a.length);
+  }
+
+  /** Looks for credentials in all texts of a value. */
+  look(value: unknown): void {
+    if (typeof value === 'string') this.#lookIn(value);
+    else if (typeof value !== 'object' || value === null) return;
+    else
+      for (const [name, one] of Object.entries(value)) {
+        this.look(name);
+        this.look(one);
+      }
+  }
+
+  /** Looks at a value together with the name that says what it is, as in the field `password`. */
+  lookAt(name: string, value: unknown): void {
+    if (typeof value !== 'string') return;
+    this.#lookIn(`${name}: ${value}`);
+    for (const { text, kind } of findNamedSecret({ title: name, body: value }, value)) {
+      this.#add(text, kind);
+    }
+  }
+
+  #lookIn(text: string): void {
+    const plain = text.replace(signs, '');
+    for (const read of plain === text ? [text] : [text, plain]) {
+      for (const { text: secret, kind, index } of findSecrets(read)) {
+        this.#add(secret, kind);
+        if (!kind.includes('private key')) continue;
+        const rest = read.slice(index + secret.length).split(keyEnd, 1)[0] ?? '';
+        for (const [, line = ''] of rest.matchAll(keyLine)) this.#add(line, kind);
+      }
+    }
+  }
+
+  #add(secret: string, kind: string): void {
+    for (const line of secret.split(/\r?\n/)) {
+      const found = line.replace(signs, '').trim();
+      if (found.length < Math.min(shortest, secret.length) || this.#found.has(found)) continue;
+      this.#found.set(found, `[${kind}]`);
+      this.#pattern = undefined;
+    }
+  }
+
+  /** Returns a value of the same form without what was found, and without places of this machine. */
+  clean<T>(value: T): T {
+    return this.#cleaned(value) as T;
+  }
+
+  #cleaned(value: unknown): unknown {
+    if (typeof value === 'string') return this.#text(value);
+    if (Array.isArray(value)) return value.map((one) => this.#cleaned(one));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [this.#text(name), this.#cleaned(one)]),
+    );
+  }
+
+  #text(text: string): string {
+    let clean = text;
+    for (const [place, name] of this.#places) {
+      if (clean.includes(place)) clean = clean.replaceAll(place, name);
+    }
+    if (this.#found.size === 0) return clean;
+    this.#pattern ??= anyOf([...this.#found.keys()]);
+    return clean.replace(this.#pattern, (secret) => this.#found.get(secret) ?? '');
+  }
+}
+
+/** The longest first: a credential may begin with another one. */
+function anyOf(texts: readonly string[]): RegExp {
+  const sorted = texts.toSorted((a, b) => b.length - a.length);
+  return new RegExp(
+    sorted.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'),
+    'g',
+  );
+}
