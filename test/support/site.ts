@@ -72,7 +72,7 @@ export class Sites {
   async visit(address: string, work: (page: Page) => Promise<void>): Promise<void> {
     const page = await this.#browser?.newPage();
     if (!page) return;
-    const bad = new Misbehaviour(page, address.replace(/[^/]*$/, ''));
+    const bad = new Misbehaviour(page, new URL('.', address).href);
     await page.goto(address);
     await work(page);
     expect(bad.found).toEqual([]);

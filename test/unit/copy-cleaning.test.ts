@@ -45,9 +45,14 @@ test('folders of the machine are named by what they are, the longest first', () 
     ['C:\\Users\\ada', '~'],
     ['/', '/'],
   ]);
-  expect(cleaning.clean(['/home/ada/shop/src/a.ts', '/home/ada/x', 'C:/Users/ada/y'])).toEqual([
-    './src/a.ts',
-    '~/x',
-    '~/y',
-  ]);
+  expect(
+    cleaning.clean([
+      '(/home/ada/shop/src/a.ts)',
+      '/home/ada/x',
+      'C:/Users/ada/y',
+      'C:\\Users\\ada',
+      'src/home/ada/z',
+      '/home/adam',
+    ]),
+  ).toEqual(['(./src/a.ts)', '~/x', '~/y', '~', 'src/home/ada/z', '/home/adam']);
 });

@@ -1,7 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CopySearch } from '../../src/server/copy/copy-search.ts';
 import type { Found } from '../../src/server/page/answers.ts';
 import { search } from '../../src/server/view/search-operation.ts';
+import { findViolations } from '../support/axe.ts';
+import { deep, isFull } from '../support/depth.ts';
 import { projectApp } from '../support/project-app.ts';
 import { fillRealistic } from '../support/realistic-memory.ts';
 import { Repo } from '../support/repo.ts';
@@ -15,6 +21,7 @@ const queue = 'Use a queue of the broker';
 
 beforeAll(async () => {
   await fillRealistic((tool, args) => memory.call(tool, args), repo.root);
+  await memory.write('retry', 'Three times, then the job is dead.');
   repo.write('src/queue.ts', 'export const queue = 1;\n');
   repo.git('add', '-A');
   repo.git('commit', '-qm', 'Add the queue');
@@ -36,6 +43,39 @@ afterAll(async () => {
   await sites.close();
   await memory.close();
   repo.remove();
+});
+
+const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+const keyLine = 'AgEAAoIBAQC7VJTUt9Us8cKjMzEfYyjiWA4R4zzz';
+const record = '.memory-bank/knowledge/patterns/deploy.md';
+
+deep('a copy has no credential and no folder of the machine, also of older states', async () => {
+  const text = readFileSync(join(repo.root, '.memory-bank/knowledge/patterns/retry.md'), 'utf8');
+  const secrets = [
+    `The token is ${token}.`,
+    `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0B'.repeat(2)}\n${keyLine}\n-----END PRIVATE KEY-----`,
+  ].join('\n\n');
+  const commit = (value: string, message: string) => {
+    repo.write(record, text.replace('Three times', value).replaceAll('retry', 'deploy'));
+    repo.git('add', '-A');
+    repo.git('commit', '-qm', message);
+  };
+  commit(`${secrets}\n\nRun it in ${repo.root}/deploy as ${homedir()}/ada.`, 'Deploy');
+  commit('By hand.', `Rotate ${token}`);
+  const several = partsOf(await sites.files());
+  const { log, record: now } = several['records-0']?.[record.replace('.memory-bank/', '')] ?? {};
+  expect(log?.entries.map(({ commit }) => commit.subject)).toEqual([
+    'Rotate [a GitHub token]',
+    'Deploy',
+  ]);
+  expect(now?.text).toContain('By hand.');
+  const all = JSON.stringify(several);
+  // The old state is there, without its secrets.
+  expect(all).toContain('-The token is [a GitHub token].');
+  expect(all).toContain('Run it in ./deploy as ~/ada.');
+  for (const secret of [token, keyLine, repo.root, homedir(), tmpdir()]) {
+    expect(all).not.toContain(secret);
+  }
 });
 
 test('a copy finds what the window finds, in the same order', async () => {
@@ -71,4 +111,86 @@ test('a copy finds what the window finds, in the same order', async () => {
     expect({ args, ...copied }).toEqual({ args, ...live });
   }
   await app.close();
+});
+
+describe.skipIf(isFull && !sites.hasBrowser)('a copy from a file', () => {
+  const hitsOf = (page: Page) => page.locator('.hits > li');
+
+  deep('finds with filters, and opens a hit at its section with the words marked', async () => {
+    await sites.visit(await sites.write(), async (page) => {
+      await page.getByText('Copy of main').waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('broker queue');
+      const hit = hitsOf(page).filter({ hasText: 'decisionLog.md' }).first();
+      await hit.getByText('Jobs go through a queue of the broker.').waitFor();
+      await hit.getByText(/by claude-code \(agent\), not confirmed/).waitFor();
+      await hit.getByText(/src\/queue\.ts/).waitFor();
+      await page.getByRole('combobox', { name: 'by', exact: true }).selectOption('any person');
+      await page.getByText('Jobs go through').waitFor({ state: 'detached' });
+      await page.getByRole('combobox', { name: 'by', exact: true }).selectOption('claude-code');
+      await expect.poll(() => hitsOf(page).count()).toBe(1);
+      await page.getByRole('combobox', { name: 'kind', exact: true }).selectOption('task');
+      await page.getByText(/ in \d+ task records, with these filters/).waitFor();
+      await page.getByRole('link', { name: 'Search without filters' }).click();
+      await hit.getByRole('link', { name: /^Use a queue/ }).click();
+      const heading = page.getByRole('heading', { name: /^Use a queue/ });
+      await heading.waitFor();
+      await expect.poll(() => heading.evaluate((one) => one.matches(':focus'))).toBe(true);
+      const marked = await page.evaluate('[...CSS.highlights.get("found")].map(String)');
+      expect(marked).toContain('broker');
+      expect(await findViolations(page)).toEqual([]);
+    });
+  });
+
+  deep('shows the history of a record with what each commit changed', async () => {
+    const path = 'knowledge/project-learnings/provider-timeout.md';
+    await sites.visit(`${await sites.write('memory.html')}#/record/${path}`, async (page) => {
+      await page.getByRole('link', { name: 'History' }).click();
+      await page.getByText('2 states').waitFor();
+      await page.locator('.diff .added, ins', { hasText: 'now waits for 60' }).first().waitFor();
+      await page
+        .getByRole('radio', { name: /^Compare to/ })
+        .nth(1)
+        .check();
+      await page.getByText('before →').waitFor();
+      await page.getByText('provider-timeout.md was added.').waitFor();
+    });
+  });
+
+  deep(
+    'answers what a record rests on and what rests on it, as a picture and as lists',
+    async () => {
+      const objective = 'graph/objectives/idempotent-payments.yaml';
+      await sites.visit(`${await sites.write()}#/record/${objective}`, async (page) => {
+        await page.getByRole('link', { name: 'What it rests on, as a graph' }).click();
+        await page
+          .getByRole('heading', { name: 'What Make payments idempotent rests on' })
+          .waitFor();
+        const rests = page.getByRole('region', { name: 'It rests on' });
+        await rests.getByRole('link', { name: /^Payment feature/ }).waitFor();
+        const others = page.getByRole('region', { name: 'What rests on it' });
+        expect(await others.getByRole('link', { name: / task$/ }).count()).toBe(3);
+        const picture = page.getByRole('group', { name: 'Records and their parts' });
+        await picture.getByRole('link', { name: /^Payment/ }).waitFor();
+        expect(await findViolations(page)).toEqual([]);
+        await others.getByRole('link', { name: 'around Report a refused card' }).click();
+        await page.getByRole('heading', { name: /^What Report a refused card/ }).waitFor();
+        await page.getByRole('link', { name: 'The whole graph' }).click();
+        await page.getByRole('region', { name: 'List of the graph' }).waitFor();
+      });
+    },
+  );
+
+  deep('draws characters that turn a text as marks, in a record and in a hit', async () => {
+    await memory.write('turned', 'Pay \u202eevil\u202c <script>alert(1)</script> at once.');
+    await sites.visit(`${await sites.write()}#/search?q=pay+once`, async (page) => {
+      const hit = hitsOf(page).filter({ hasText: 'patterns/turned.md' });
+      await hit.getByText('U+202E').first().waitFor();
+      await hit.getByRole('link', { name: /^turned/ }).click();
+      await page.locator('.markdown .code-point').first().waitFor();
+      await page.getByRole('alert').filter({ hasText: 'hidden character' }).waitFor();
+      expect(await page.locator('body').innerText()).not.toMatch(/[\u202a-\u202e]/);
+      expect(await page.locator('main script').count()).toBe(0);
+    });
+  });
 });

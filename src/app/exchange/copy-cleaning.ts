@@ -12,18 +12,15 @@ const shortest = 8;
 export class CopyCleaning {
   /** The text that stands for each credential. */
   readonly #found = new Map<string, string>();
-  readonly #places: readonly (readonly [place: string, name: string])[];
+  readonly #places: readonly (readonly [place: RegExp, name: string])[];
   #pattern: RegExp | undefined;
 
   /** @param places folders of this machine, and the text that stands for each. */
   constructor(places: readonly (readonly [place: string, name: string])[]) {
     this.#places = places
       .filter(([place]) => place.length > 1)
-      .flatMap(([place, name]) => [
-        [place, name] as const,
-        [place.replaceAll('\\', '/'), name] as const,
-      ])
-      .sort(([a], [b]) => b.length - a.length);
+      .toSorted(([a], [b]) => b.length - a.length)
+      .map(([place, name]) => [patternOf(place), name]);
   }
 
   /** Looks for credentials in all texts of a value. */
@@ -83,9 +80,7 @@ export class CopyCleaning {
 
   #text(text: string): string {
     let clean = text;
-    for (const [place, name] of this.#places) {
-      if (clean.includes(place)) clean = clean.replaceAll(place, name);
-    }
+    for (const [place, name] of this.#places) clean = clean.replace(place, name);
     if (this.#found.size === 0) return clean;
     this.#pattern ??= anyOf([...this.#found.keys()]);
     return clean.replace(this.#pattern, (secret) => this.#found.get(secret) ?? '');
@@ -95,8 +90,15 @@ export class CopyCleaning {
 /** The longest first: a credential may begin with another one. */
 function anyOf(texts: readonly string[]): RegExp {
   const sorted = texts.toSorted((a, b) => b.length - a.length);
-  return new RegExp(
-    sorted.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'),
-    'g',
-  );
+  return new RegExp(sorted.map(escaped).join('|'), 'g');
+}
+
+/** A folder with either separator, and not as a part of another path. */
+function patternOf(place: string): RegExp {
+  const parts = place.split(/[\\/]/).map(escaped);
+  return new RegExp(`(?<![\\w.~-])${parts.join('[\\\\/]')}(?![\\w-])`, 'g');
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
