@@ -4,7 +4,7 @@ import { fieldNames, fieldWeights } from '../terms/search-document.ts';
 import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
 import { visitTokens } from '../terms/token-places.ts';
 import { analyse } from '../text/analyser.ts';
-import { isEveryday } from '../text/everyday-words.ts';
+import { isEveryday, isEverydayPair } from '../text/everyday-words.ts';
 import type { DatedEntry } from '../text/log-entries.ts';
 import { stopWords } from '../text/stop-words.ts';
 
@@ -20,6 +20,10 @@ const leastPassages = 30;
 /** Weight of a word that any project uses, and of a number or a single letter. */
 const everydayWeight = 0.3;
 const signWeight = 0.1;
+/** Weight of two letters that the memory does not have together: most are of two words. */
+const unknownPairWeight = 0.2;
+/** Weight of two letters of Katakana, which writes a word with more of them. */
+const katakanaWeight = 0.5;
 /** Least weight of a telling word, and of one that is the whole text. */
 const leastTelling = 0.05;
 const leastAlone = 0.5;
@@ -84,7 +88,7 @@ class TextWords {
       // Of an identifier that the memory does not have, the parts are enough.
       if (kind === 'whole' && !known) return;
       seen.add(term);
-      let weight = isSign(word) ? signWeight : isEveryday(term) ? everydayWeight : 1;
+      let weight = kind === 'pair' ? pairWeight(word, !!known) : wordWeight(word, term);
       if (known) {
         weight *= this.#rarity(known.postings);
         this.#weights.set(known.number, weight);
@@ -199,7 +203,19 @@ interface WordPlace {
   readonly word: number;
 }
 
-/** Whether a word is a number or a single letter of the Latin alphabet. */
+function wordWeight(word: string, term: string): number {
+  return isSign(word) ? signWeight : isEveryday(term) ? everydayWeight : 1;
+}
+
+/** The weight of two letters of a script that puts no space between words. */
+function pairWeight(pair: string, isKnown: boolean): number {
+  // Hiragana ends words and joins them.
+  if (/[ぁ-ゟ]/.test(pair)) return signWeight;
+  const weight = isEverydayPair(pair) ? everydayWeight : isKnown ? 1 : unknownPairWeight;
+  return /[ァ-ヿ]{2}/.test(pair) ? katakanaWeight * weight : weight;
+}
+
+/** Whether a word is a number, or a single letter of the Latin alphabet or of East Asia. */
 function isSign(word: string): boolean {
-  return /^(?:\d+|[a-z])$/.test(word);
+  return /^(?:\d+|[a-z]|[\u3041-\ud7ff])$/.test(word);
 }

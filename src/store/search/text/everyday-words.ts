@@ -65,12 +65,50 @@ const others = `
   sein sem ser ses seu si sich sie sin sind sobre son sono su sua sur sus são también também tem tiene todo
   todos tu um uma un una und une uno uns você von vor vous warum wenn wie wir wird ya zu zum zur`;
 
+/** Words of two or more letters of scripts without spaces that any project and any conversation has. */
+const unspaced = `
+  一下 一个 一些 一样 一次 一步 一行 一点 一遍 上面 下面 不是 不要 不能 东西 两个 为了 为什么 之前 之后 也可以 什么
+  今天 介绍 代码 任务 会议 作用 使用 例子 修复 修改 做一个 停止 全部 关于 其他 内容 再次 再试 写一个 几个 函数 分析
+  分钟 列出 列表 创建 删掉 删除 别的 到底 前面 功能 加上 包含 十分 单词 原因 参数 发现 变成 变量 可以 可能 号码 名字
+  名称 后面 吗 启动 告诉 命令 哪个 哪些 哪里 哪种 喜欢 回答 因为 图片 图表 团队 在哪里 多少 大小 天气 头像 如何 如果
+  好的 好看 字段 完成 定义 实现 实际 容易 对象 导出 导入 就是 左边 工作 已经 帮助 帮我 应该 开始 开发 当前 形状 怎么
+  怎样 总结 您好 情况 感觉 应用 成功 或者 手动 打开 打印 执行 找到 技术 报告 按钮 换成 排序 描述 推荐 提交 提示 搜索
+  放在 数字 数据 整个 文件 文件夹 文字 文本 新的 方式 方法 日期 时候 时间 明天 是不是 是否 显示 更多 更新 最后 最新
+  有没有 服务 朋友 本地 来自 构建 查看 标题 样式 格式 检查 模块 次数 正常 步骤 每个 比较 没有 注意 测试 添加 清楚 源码
+  漫画 点击 然后 版本 现在 理解 生成 用户 由于 画面 界面 留言 目前 目录 直接 相关 看看 知道 确定 程序 空白 立即 等等
+  简单 类型 系统 结果 继续 编写 缓慢 网站 网页 翻译 联系 背景 自动 自己 节点 行数 要不要 解决 解释 警告 计算 记录 设置
+  设计 识别 试试 说明 请问 读取 谢谢 调用 资料 起来 输入 输出 返回 还是 这一行 这个 这些 这样 这段 这里 运行 进行 选择
+  通过 那个 部分 里面 重新 错误 问题 需要 非常 项目 颜色 顺序 默认 全量
+  一度 一覧 作成 使用 例外 修正 値 内容 再度 出力 削除 動作 名前 問題 変数 変更 実行 実装 対応 必要 意味 成功 戻す 手順
+  探して 教えて 方法 日付 時間 最後 最初 最新 案内 検索 機能 次 比較 注意 理由 画像 画面 画像 直して 結果 自分 色 行 表示
+  要約 設定 説明 読む 説明文 質問 追加 送信 選択 開始 関数 順番 項目 コード ファイル テスト ボタン エラー バグ ページ
+  アプリ データ サイト ウェブ メール メッセージ プロジェクト ユーザー チーム リスト タイトル ありがとう お願い
+  가능 개발 결과 계속 고쳐 기능 내용 다시 다음 단계 때문 만들 모두 무슨 문서 문제 방법 버튼 변경 보여 빌드 사용 삭제 색상
+  생성 설명 설정 수정 시간 실행 알려 어디 어떤 어떻게 없는 에러 오늘 오류 왜 이것 이름 있는 작성 작업 저장 정리 정말 주세요
+  지금 처음 추가 코드 테스트 파일 페이지 프로젝트 필요 하나 하는 하세요 한번 함수 합니다 해줘 해주세요 확인 화면 감사`;
+
+
 let stems: ReadonlySet<string> | undefined;
+let pairs: ReadonlySet<string> | undefined;
 
 /** Whether any project uses a word, so that it says little about what a text is about. */
 export function isEveryday(term: string): boolean {
   stems ??= stemsOf(`${english} ${others}`);
   return stems.has(term);
+}
+
+/** The same for two letters of a script that puts no space between words. */
+export function isEverydayPair(pair: string): boolean {
+  pairs ??= pairsOf(unspaced);
+  return pairs.has(pair);
+}
+
+function pairsOf(words: string): ReadonlySet<string> {
+  const found = words.trim().split(/\s+/).flatMap((word) => {
+    const letters = [...word];
+    return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
+  });
+  return new Set(found);
 }
 
 function stemsOf(words: string): ReadonlySet<string> {
