@@ -7,7 +7,7 @@ import { maxFiles, maxMemory } from '../../src/app/hook/digest-writer.ts';
 import { maxTreeBytes } from '../../src/store/derived/derived-cleaning.ts';
 import type { DerivedKind } from '../../src/store/derived/derived-name.ts';
 import { maxReadBytes } from '../../src/store/evidence/saved-readings.ts';
-import { maxSavedBytes } from '../../src/store/records/saved-layout.ts';
+import { maxCommonBytes, maxSavedBytes } from '../../src/store/records/saved-layout.ts';
 import { maxValueLength } from '../../src/store/records/saved-records.ts';
 import { maxVectorBytes, maxVectors } from '../../src/store/search/meaning/vector-cache.ts';
 import { leastLimit, maxPercent } from '../../src/store/search/saved-state.ts';
@@ -27,6 +27,7 @@ const limits: Record<DerivedKind | 'records-tree', string> = {
   brief: `${bytes(maxBaseBytes)}, of a memory with up to ${count(maxFiles)} files and ${bytes(maxMemory)}`,
   recent: bytes(maxRecentBytes),
   words: bytes(maxWordBytes),
+  common: bytes(maxCommonBytes),
   checked: bytes(maxReadBytes),
   vectors: `${count(maxVectors)} vectors, ${bytes(maxVectorBytes)}`,
 };

@@ -196,7 +196,7 @@ export class BriefDigest {
     if (!file) return undefined;
     // Only a prompt needs this part of the program.
     const { StoredIndex } = await import('../../store/search/stored-index.ts');
-    return StoredIndex.read(file, this.#files);
+    return StoredIndex.read(file, this.#files, this.#memory.openCommonWords());
   }
 }
 

@@ -1,7 +1,7 @@
 import { checksum } from '../../core/values/checksum.ts';
 import { oidPattern } from '../../git/objects/object-format.ts';
 
-const kinds = ['records', 'brief', 'recent', 'words', 'vectors', 'checked'] as const;
+const kinds = ['records', 'brief', 'recent', 'words', 'vectors', 'checked', 'common'] as const;
 
 /** The beginnings of the names of files that are derived from a memory. */
 export type DerivedKind = (typeof kinds)[number];

@@ -15,6 +15,10 @@ const maxText = 4000;
 /** A shorter paragraph, such as a heading, has too few words to learn from. */
 const leastText = 40;
 const document = /\.(?:md|mdx|rst|adoc|txt)$/i;
+/** The files at the top that say what a project is. */
+const manifest =
+  /^(?:package\.json|pyproject\.toml|cargo\.toml|composer\.json|go\.mod|pom\.xml|build\.gradle(?:\.kts)?)$/i;
+const maxParagraphs = 2000;
 /** Folders with texts of other projects. */
 const foreign = /^(?:node_modules|vendor|third_party)$/i;
 
@@ -35,6 +39,18 @@ export function* projectTexts(
   const messages = yield* messagesOf(odb, head, Math.min(maxCommits, Math.ceil(limit / 2)));
   const paragraphs = yield* paragraphsOf(odb, head, folder, limit - messages.length);
   return [...messages, ...paragraphs];
+}
+
+/** Reads the paragraphs of the documents of a project, and its manifest, as HEAD has them. */
+export function* projectDocuments(
+  { odb, refs }: Pick<Repository, 'odb' | 'refs'>,
+  folder: string,
+): Steps<string[]> {
+  const head = refs.head().oid;
+  if (head === undefined) return [];
+  const isText = (path: string) => document.test(path) || manifest.test(path);
+  const found = yield* paragraphsOf(odb, head, folder, maxParagraphs, isText);
+  return found.map(({ text }) => text);
 }
 
 /** The messages of the last commits, except those of the memory: its records have the same words. */
@@ -60,6 +76,7 @@ function* paragraphsOf(
   head: Oid,
   memory: string,
   limit: number,
+  isText = (path: string) => document.test(path),
 ): Steps<ProjectText[]> {
   const texts: ProjectText[] = [];
   const folders: [path: string, tree: Oid][] = [['', treeOf(odb, head)]];
@@ -71,7 +88,7 @@ function* paragraphsOf(
       if (mode === folderMode) {
         const isOwn = at !== memory && !name.startsWith('.') && !foreign.test(name);
         if (isOwn && folders.length < maxFolders) folders.push([at, oid]);
-      } else if (document.test(name) && documents < maxDocuments) {
+      } else if (isText(at) && documents < maxDocuments) {
         if (!odb.has(oid) || odb.size(oid) > maxDocumentBytes) continue;
         documents += 1;
         for (const [index, text] of paragraphs(odb.content(oid, 'blob'))) {

@@ -5,6 +5,10 @@ export const savedContent = ['records', 8];
 /** A larger file is neither written nor read, in bytes. */
 export const maxSavedBytes = 256 * 1024 * 1024;
 
+/** The format of a file of common words, with its version, and the size from which it is not read, in bytes. */
+export const commonContent = ['common', 1];
+export const maxCommonBytes = 256 * 1024;
+
 /** The sections of the records in the file, by position; a file that is too large lacks the last two. */
 export const savedSections = {
   names: 0,

@@ -23,6 +23,7 @@ import type { WordVectors } from './meaning/word-vectors.ts';
 import { OwnAliases } from './query/own-aliases.ts';
 import { SearchFilter } from './query/search-filter.ts';
 import { similarRecords, type WrittenRecord } from './similar-records.ts';
+import type { CommonWords } from './text/common-words.ts';
 
 export const maxLimit = 1000;
 
@@ -42,6 +43,8 @@ export class RecordSearch {
   /** Returns the table of words that ships with the program. */
   readonly #table: () => WordTable | undefined;
   readonly #aliases: OwnAliases;
+  /** Returns the words that say little in the project. */
+  readonly #common: () => CommonWords;
 
   constructor(
     view: LiveRecords,
@@ -49,11 +52,13 @@ export class RecordSearch {
     signals: () => Promise<readonly MeaningSignal[]> = async () => [],
     table: () => WordTable | undefined = () => undefined,
     synonyms: () => readonly (readonly string[])[] = () => [],
+    common: () => CommonWords = () => new Map(),
   ) {
     this.#view = view;
     this.#types = types;
     this.#signals = signals;
     this.#table = table;
+    this.#common = common;
     this.#aliases = new OwnAliases(synonyms);
     this.#indexed = new IndexedRecords(view, types);
   }
@@ -140,7 +145,7 @@ export class RecordSearch {
       limit: Math.min(limit, maxLimit),
       offset,
       ...(request.fields && { fields: request.fields }),
-      ...(request.sure && { sure: request.sure }),
+      ...(request.sure && { sure: request.sure, common: this.#common() }),
       fuzzy,
       meanings,
       ...(fuzzy && !request.sure && { aliases: this.#aliases.now }),

@@ -9,6 +9,7 @@ import { findByWords } from './rank/word-search.ts';
 import { Collection } from './terms/collection.ts';
 import { SavedSearch } from './terms/saved-search.ts';
 import type { Hit } from './terms/search-document.ts';
+import { type CommonWords, readCommonWords } from './text/common-words.ts';
 import type { TextOutline } from './text/passage-area.ts';
 
 /** With more documents that differ from the saved index, and a share of all, it is not used. */
@@ -46,17 +47,25 @@ const noOutline: TextOutline = { start: 0, sections: [] };
 export class StoredIndex {
   readonly #collection = new Collection();
   readonly #current: CurrentTexts;
+  readonly #common: CommonWords;
   readonly #outlines = new WeakMap<SearchFields, TextOutline>();
 
-  private constructor(current: CurrentTexts) {
+  private constructor(current: CurrentTexts, common: CommonWords) {
     this.#current = current;
+    this.#common = common;
   }
 
   /**
    * Reads the index of a file of saved records; undefined if it is missing or damaged, lacks a record,
    * or is of a state long ago.
+   *
+   * @param common the file of the words that say little in the project.
    */
-  static read(file: SectionFile, current: CurrentTexts): StoredIndex | undefined {
+  static read(
+    file: SectionFile,
+    current: CurrentTexts,
+    common?: SectionFile,
+  ): StoredIndex | undefined {
     const paths = file.json(savedSections.paths) as readonly string[] | undefined;
     const count = paths?.length ?? 0;
     const stats = file.floats(savedSections.stats, statSize * count);
@@ -64,7 +73,7 @@ export class StoredIndex {
     if (!paths || !stats || !saved) return undefined;
     const changes = compare(paths, stats, saved, current);
     if (!changes) return undefined;
-    const index = new StoredIndex(current);
+    const index = new StoredIndex(current, new Map(readCommonWords(common)?.words));
     const collection = index.#collection;
     collection.adopt(saved, paths, (id) => index.fieldsOf(id));
     for (const id of changes.removed) allAtOnce(collection.removing(id));
@@ -93,7 +102,9 @@ export class StoredIndex {
    */
   *search(text: string): Generator<Hit> {
     const outlineOf = (fields: SearchFields) => this.#outlines.get(fields) ?? noOutline;
-    const { found } = allAtOnce(findByWords(this.#collection, text, { sure: 1 }, outlineOf));
+    const { found } = allAtOnce(
+      findByWords(this.#collection, text, { sure: 1, common: this.#common }, outlineOf),
+    );
     for (const { hit } of found) yield allAtOnce(hit());
   }
 }

@@ -34,6 +34,7 @@ import type { EmbeddingSignal } from './embedding-signal.ts';
 import type { HitChanges } from './hit-changes.ts';
 import { HookState } from './hook-state.ts';
 import { StoreProject } from './project.ts';
+import { ProjectWords } from './project-words.ts';
 import { SavedIndex } from './saved-index.ts';
 import { SessionHistory } from './session-history.ts';
 import { SessionStore } from './session-store.ts';
@@ -100,6 +101,7 @@ class StoreWorkspace implements Workspace {
   readonly #memory: MemoryFolder;
   readonly #search: RecordSearch;
   readonly #saved: SavedIndex;
+  readonly #common: ProjectWords;
   readonly #log: ChangeLog;
   readonly #modes: ModeLibrary;
   readonly #local: LocalFile;
@@ -146,7 +148,9 @@ class StoreWorkspace implements Workspace {
       () => this.#signals(),
       () => parts.table(files),
       () => this.#memory.settings.synonyms,
+      () => this.#common.weights,
     );
+    this.#common = new ProjectWords(this.#memory);
     this.#learnAfter = parts.learnAfter;
     this.#openEmbedder = options.embedder;
     this.#warn = warn;
@@ -210,7 +214,10 @@ class StoreWorkspace implements Workspace {
         search: this.#search,
         local: this.#local,
         log: this.#log,
-        saveIndex: () => this.#saved.save(),
+        saveIndex: async () => {
+          await this.#common.learn().catch(() => undefined);
+          return this.#saved.save();
+        },
         doubts: async (...request) => (await this.#loadCautions()).doubts(...request),
         addChanges: async (...request) => (await this.#loadChanges()).addTo(...request),
         used: async (isUsed) => {
@@ -349,14 +356,8 @@ class StoreWorkspace implements Workspace {
   }
 
   async #openLearned(): Promise<WordVectorSignal> {
-    const { WordVectorSignal, wordVectorFile } = await import('./word-vector-signal.ts');
-    const { projectTexts } = await import('../history/project-texts.ts');
-    const file = wordVectorFile(this.#memory);
-    const texts = (limit: number) => {
-      const repository = this.#memory.code();
-      return repository && projectTexts(repository, this.#memory.folderInCode, limit);
-    };
-    return new WordVectorSignal(this.#search, file, texts, this.#learnAfter);
+    const { WordVectorSignal } = await import('./word-vector-signal.ts');
+    return WordVectorSignal.open(this.#memory, this.#search, this.#learnAfter);
   }
 
   /** Whether HEAD has a file of the memory as it is on disk. */

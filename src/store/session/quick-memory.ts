@@ -20,7 +20,12 @@ import { placeState } from '../evidence/place-state.ts';
 import { branchWork, readIndex } from '../history/branch-work.ts';
 import { drift, folderAt, lastChange } from '../history/last-change.ts';
 import { LocalFile } from '../records/local-state.ts';
-import { maxSavedBytes, savedContent } from '../records/saved-layout.ts';
+import {
+  commonContent,
+  maxCommonBytes,
+  maxSavedBytes,
+  savedContent,
+} from '../records/saved-layout.ts';
 import { HookState } from './hook-state.ts';
 
 /** The files and folders of a memory as their stats show them. */
@@ -108,6 +113,11 @@ export class QuickMemory {
   /** Opens the records and the search index that a server has saved. */
   openRecords(): SectionFile | undefined {
     return this.open('records', savedContent, maxSavedBytes);
+  }
+
+  /** Opens the words that say little in the project. */
+  openCommonWords(): SectionFile | undefined {
+    return this.open('common', commonContent, maxCommonBytes);
   }
 
   /** Closes the derived files; their sections cannot be read any more. */

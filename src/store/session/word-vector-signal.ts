@@ -1,5 +1,6 @@
 import { DerivedFile } from '../derived/derived-file.ts';
 import { bytesOf, isSorted, jsonBytes, type SectionFile } from '../derived/section-file.ts';
+import { projectTexts } from '../history/project-texts.ts';
 import { derivedPlace } from '../records/derived-place.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
@@ -71,6 +72,15 @@ export class WordVectorSignal implements MeaningSignal {
     this.#texts = texts;
     this.#delay = delay;
     this.#load();
+  }
+
+  /** Opens the vectors of a memory, which are also learned from other texts of its project. */
+  static open(memory: MemoryFolder, search: RecordSearch, delay: number): WordVectorSignal {
+    const texts = (limit: number) => {
+      const repository = memory.code();
+      return repository && projectTexts(repository, memory.folderInCode, limit);
+    };
+    return new WordVectorSignal(search, wordVectorFile(memory), texts, delay);
   }
 
   async prepare(): Promise<CompareMeaning | undefined> {
@@ -155,7 +165,7 @@ export class WordVectorSignal implements MeaningSignal {
 }
 
 /** The file of the vectors. */
-export function wordVectorFile(memory: MemoryFolder): DerivedFile {
+function wordVectorFile(memory: MemoryFolder): DerivedFile {
   return new DerivedFile(() => derivedPlace(memory), 'words', [version, dimensions], maxWordBytes);
 }
 

@@ -4,6 +4,7 @@ import { fieldNames, fieldWeights } from '../terms/search-document.ts';
 import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
 import { visitTokens } from '../terms/token-places.ts';
 import { analyse } from '../text/analyser.ts';
+import type { CommonWords } from '../text/common-words.ts';
 import { isEveryday, isEverydayPair } from '../text/everyday-words.ts';
 import type { DatedEntry } from '../text/log-entries.ts';
 import { stopWords } from '../text/stop-words.ts';
@@ -57,8 +58,9 @@ export function* sureHits<T extends FoundHit>(
   text: string,
   collection: SearchedCollection,
   leastCertainty: number,
+  common: CommonWords,
 ): Steps<T[]> {
-  const words = new TextWords(text, collection);
+  const words = new TextWords(text, collection, common);
   const rated: { readonly hit: T; readonly certainty: number }[] = [];
   for (const hit of found.slice(0, mostHits)) {
     // Sums of the same weights in another order differ in their last digits.
@@ -78,7 +80,7 @@ class TextWords {
   /** The sum of the weights of all words, also of those that the memory does not have. */
   #sum = 0;
 
-  constructor(text: string, collection: SearchedCollection) {
+  constructor(text: string, collection: SearchedCollection, common: CommonWords) {
     this.#collection = collection;
     const seen = new Set<string>();
     analyse(text, ({ kind, word, term }) => {
@@ -89,6 +91,7 @@ class TextWords {
       if (kind === 'whole' && !known) return;
       seen.add(term);
       let weight = kind === 'pair' ? pairWeight(word, !!known) : wordWeight(word, term);
+      weight *= common.get(term) ?? 1;
       if (known) {
         weight *= this.#rarity(known.postings);
         this.#weights.set(known.number, weight);

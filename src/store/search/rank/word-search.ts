@@ -12,6 +12,7 @@ import { FieldScope } from '../query/field-scope.ts';
 import { type Aliases, type Concept, isDoubtful, plan } from '../query/query.ts';
 import { type Hit, type Hits, plain } from '../terms/search-document.ts';
 import type { IndexedDocument, SearchedCollection } from '../terms/searched-collection.ts';
+import type { CommonWords } from '../text/common-words.ts';
 import { type DatedEntry, entriesOf, entryHeading } from '../text/log-entries.ts';
 import type { OutlineOf } from '../text/passage-area.ts';
 import { type HitCandidate, newestFirst } from './near-equals.ts';
@@ -33,6 +34,8 @@ export interface WordSearchOptions {
   readonly offset?: number;
   /** The least certainty of the hits, if only sure ones are wanted; see `sureHits`. */
   readonly sure?: number;
+  /** The weights of the words that say little in the project, for sure hits. */
+  readonly common?: CommonWords;
   /** Only matches in these fields count. Default: all fields. */
   readonly fields?: readonly TextField[];
   /** Signals that change the order of the first hits. */
@@ -220,7 +223,7 @@ export function* findByWords(
   if (!options.sure) {
     return { found: found.slice(0, offset + limit), total: total + entries, alone };
   }
-  const sure = yield* sureHits(found, query, collection, options.sure);
+  const sure = yield* sureHits(found, query, collection, options.sure, options.common ?? new Map());
   return { found: sure.slice(0, offset + limit), total: sure.length, alone: 0 };
 }
 

@@ -87,7 +87,6 @@ const unspaced = `
   생성 설명 설정 수정 시간 실행 알려 어디 어떤 어떻게 없는 에러 오늘 오류 왜 이것 이름 있는 작성 작업 저장 정리 정말 주세요
   지금 처음 추가 코드 테스트 파일 페이지 프로젝트 필요 하나 하는 하세요 한번 함수 합니다 해줘 해주세요 확인 화면 감사`;
 
-
 let stems: ReadonlySet<string> | undefined;
 let pairs: ReadonlySet<string> | undefined;
 
@@ -104,10 +103,13 @@ export function isEverydayPair(pair: string): boolean {
 }
 
 function pairsOf(words: string): ReadonlySet<string> {
-  const found = words.trim().split(/\s+/).flatMap((word) => {
-    const letters = [...word];
-    return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
-  });
+  const found = words
+    .trim()
+    .split(/\s+/)
+    .flatMap((word) => {
+      const letters = [...word];
+      return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
+    });
   return new Set(found);
 }
 
