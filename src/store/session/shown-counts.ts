@@ -3,6 +3,7 @@ import type { HitChange } from '../../core/memory/search-hit.ts';
 import { checksum } from '../../core/values/checksum.ts';
 import { isObject, own } from '../../core/values/json.ts';
 import type { Disk } from '../../git/disk/disk.ts';
+import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 
 /** A record, or an entry of a log, that hooks show; see `BriefLine`. */
 export interface ShownText {
@@ -34,6 +35,8 @@ export class ShownCounts {
   readonly #disk: Disk;
   readonly #path: string | undefined;
   #known: Map<string, EntryCounts> | undefined;
+  /** The file that they were read from. */
+  #stat: Stat | undefined;
 
   /** @param folder undefined outside a repository: nothing is counted. */
   constructor(disk: Disk, folder: string | undefined) {
@@ -64,9 +67,10 @@ export class ShownCounts {
     await this.#save([...counts].slice(-maxRecords));
   }
 
-  /** Whether a record was counted that meets a condition. */
+  /** Whether a record was counted that meets a condition; the file is read again only if it has changed. */
   some(isUsed: (path: string) => boolean): boolean {
-    this.#known = undefined;
+    if (this.#path === undefined) return false;
+    if (!sameStat(this.#stat, this.#disk.files.lstat(this.#path))) this.#known = undefined;
     return [...this.#counts().keys()].some(isUsed);
   }
 
@@ -89,7 +93,8 @@ export class ShownCounts {
 
   #read(path: string): [string, EntryCounts][] {
     const { files } = this.#disk;
-    const size = files.lstat(path)?.size ?? 0;
+    this.#stat = files.lstat(path);
+    const size = this.#stat?.size ?? 0;
     if (size === 0 || size > maxBytes) return [];
     try {
       const value: unknown = JSON.parse(files.read(path)?.toString('utf8') ?? '');
@@ -103,7 +108,7 @@ export class ShownCounts {
 
   async #save(counts: readonly (readonly [string, EntryCounts])[]): Promise<void> {
     if (this.#path === undefined) return;
-    this.#known = new Map(counts);
+    this.#known = undefined;
     const bytes = Buffer.from(`${JSON.stringify(Object.fromEntries(counts))}\n`);
     if (bytes.length <= maxBytes) await this.#disk.replace(this.#path, [bytes], 0o600);
   }
