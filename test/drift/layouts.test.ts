@@ -6,8 +6,8 @@ import { table, withPart } from '../support/page.ts';
 
 it('docs/compatibility.md has each layout of a repository that is tried', async () => {
   const file = resolve(import.meta.dirname, '../../docs/compatibility.md');
-  const rows = layouts.map(({ name, refused }) => {
-    return [name, refused ? `refused; ${refused.told}` : 'works'];
+  const rows = layouts.map(({ name, refused, follow }) => {
+    return [name, refused ? `refused; ${refused.told}` : (follow?.told ?? 'works')];
   });
   const page = withPart(
     readFileSync(file, 'utf8'),

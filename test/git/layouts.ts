@@ -1,4 +1,12 @@
-import { chmodSync, cpSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { firstGit, type GitVersion } from '../../src/git/repository/git-version.ts';
 import { hasTables, objectFormat, Repo } from '../support/repo.ts';
 
@@ -11,12 +19,16 @@ export interface Layout {
   readonly needs?: GitVersion;
   /** The user's configuration, if the layout has something in it. */
   readonly env?: NodeJS.ProcessEnv;
+  /** The step of the user after a change, where git needs one. */
+  readonly follow?: { run(git: (...args: string[]) => string): void; readonly told: string };
   /** Why it is refused; undefined if it works. */
   readonly refused?: {
     readonly reason: string;
     readonly hint: string;
     /** Does as the hint says, after which it works, and returns the work tree, if that is another. */
     remedy?(place: Repo): Repo | undefined;
+    /** The environment after that, if it is another. */
+    readonly env?: NodeJS.ProcessEnv;
     readonly told: string;
   };
 }
@@ -82,6 +94,11 @@ function twoFolders(repo: Repo): void {
   repo.git('add', '.');
   repo.git('commit', '-qm', 'Two folders');
 }
+
+const elsewhere = {
+  GIT_OBJECT_DIRECTORY: '.git/elsewhere',
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: '.git/objects',
+};
 
 /** All layouts, in the order of the table. */
 export const layouts: readonly Layout[] = [
@@ -400,6 +417,18 @@ export const layouts: readonly Layout[] = [
     make: (repo) => extend(repo, 'submodulePathConfig', 'true'),
   },
   {
+    name: 'another index (`GIT_INDEX_FILE` in the environment, as in hooks)',
+    env: { GIT_INDEX_FILE: '.git/other' },
+    make(repo) {
+      cpSync(repo.path('.git/index'), repo.path('.git/other'));
+      return undefined;
+    },
+    follow: {
+      run: (git) => git('reset', '-q', '--', 'm'),
+      told: 'works with the index of the work tree; after a change, `git reset -q -- .memory-bank` brings the other one up to date',
+    },
+  },
+  {
     name: 'an extension that git ignores in format version 0',
     make(repo) {
       const formats = ['--object-format=sha1', ...(hasTables ? ['--ref-format=files'] : [])];
@@ -503,12 +532,24 @@ export const layouts: readonly Layout[] = [
   },
   {
     name: 'objects in another folder (`GIT_OBJECT_DIRECTORY` in the environment)',
-    env: { GIT_OBJECT_DIRECTORY: 'elsewhere' },
-    make: () => undefined,
+    env: elsewhere,
+    make(repo) {
+      // Without this folder, git sees no repository.
+      mkdirSync(repo.path('.git/elsewhere'));
+      repo.write('b', 'b');
+      repo.gitWith({ env: elsewhere }, 'add', 'b');
+      repo.gitWith({ env: elsewhere }, 'commit', '-qm', 'Add b');
+      return undefined;
+    },
     refused: {
-      reason: 'GIT_OBJECT_DIRECTORY puts its objects in elsewhere',
+      reason: 'GIT_OBJECT_DIRECTORY puts its objects in .git/elsewhere',
       hint: 'Start this program without that variable.',
-      told: 'start the program without the variable',
+      remedy(repo) {
+        repo.write('.git/objects/info/alternates', `${repo.path('.git/elsewhere')}\n`);
+        return undefined;
+      },
+      env: {},
+      told: 'start the program without the variable, and name the folder in `.git/objects/info/alternates` if git has stored objects there',
     },
   },
   {
