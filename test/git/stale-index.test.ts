@@ -48,6 +48,23 @@ describe('an index that git read before a change and writes after it', () => {
     expect(repo.fsck()).toBe('');
   });
 
+  test('gets them also next to a line of git add --intent-to-add', async () => {
+    const repo = create();
+    const repository = open(repo.root);
+    onTestFinished(() => repository.close());
+    await put(repository, { 'm/old.md': 'text\n' });
+    repo.write('new.txt', 'new\n');
+    repo.git('add', '--intent-to-add', 'new.txt');
+    repo.git('write-tree');
+    const before = readFileSync(repo.path('.git/index'));
+    await put(repository, { 'm/a.md': 'text\n', 'm/new/b.md': 'text\n' });
+    writeFileSync(repo.path('.git/index'), before);
+    expect(repo.status()).toContain('D  m/new/b.md');
+    await put(repository, { 'm/c.md': 'text\n' });
+    expect(repo.status()).toEqual([' A new.txt']);
+    expect(repo.fsck()).toBe('');
+  });
+
   test('gets them back also without another change', async () => {
     const { repo, overwrite } = await overwritten();
     overwrite();

@@ -179,7 +179,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a record that a person has taken out of the index stays out of it',
-    ['git/commit/stale-index.ts', 'if (index.tree === undefined) return [];', ''],
+    ['git/commit/stale-index.ts', 'if (index.cachedTree(folder) === undefined) return [];', ''],
     [staleIndex, 'is left alone if the user has taken the change out of it'],
   ),
   guard(

@@ -118,12 +118,14 @@ export class StaleIndex {
     const { ref, oid } = refs.head();
     if (ref !== own.ref || oid === undefined) return [];
     const index = indexOf(disk.files, tree, odb.format);
-    // A commit caches the tree of all lines. `git rm --cached` and other commands that change lines do not.
-    if (index.tree === undefined) return [];
     const committed = new TreeFolder(odb, treeOf(odb, oid));
     return [...this.#versions(own)].flatMap(([path, { last, mode, earlier }]) => {
       const indexed = index.find(path)?.oid;
       if (indexed === last || !earlier.has(indexed)) return [];
+      // A commit caches the trees of all folders, except above a line of `git add --intent-to-add`. `git rm --cached`
+      // and other commands that change a line do not.
+      const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+      if (index.cachedTree(folder) === undefined) return [];
       if (committed.oid(path) !== last || !this.#isInPlace(path, last)) return [];
       return [{ path, before: indexed, after: last, indexed, mode }];
     });

@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import type { Stat } from '../disk/file-layer.ts';
 import type { Oid } from '../objects/object.ts';
 import type { ObjectFormat } from '../objects/object-format.ts';
-import { cachedRoot, type TreeChange } from './cache-tree.ts';
+import { cachedTree, type TreeChange } from './cache-tree.ts';
 import { fixedSizeOf, IndexBlock, type IndexLine, type LineEdit } from './index-block.ts';
 import { damaged, type Extension, keepExtension, readExtensions } from './index-extensions.ts';
 import type { IndexTimes, LineContent } from './index-time.ts';
@@ -192,8 +192,13 @@ export class IndexFile {
 
   /** The cached tree of all lines; undefined after a line has changed. */
   get tree(): Oid | undefined {
+    return this.cachedTree('');
+  }
+
+  /** The cached tree of the lines of a folder, or of its nearest parent that was ever cached. */
+  cachedTree(folder: string): Oid | undefined {
     const cache = this.#extensions.find(({ name }) => name === 'TREE');
-    return cache && cachedRoot(cache.bytes.subarray(8), this.#format);
+    return cache && cachedTree(cache.bytes.subarray(8), folder, this.#format);
   }
 
   /**
