@@ -87,11 +87,14 @@ test('a copy finds what the window finds, in the same order', async () => {
   const { base, ...parts } = partsOf(await sites.files());
   const copy = await CopySearch.of(
     base.starts.map((_, i) => parts[`records-${i}`] ?? {}),
-    base.synonyms,
+    base,
+    parts.words,
   );
   for (const args of [
     { query: 'queue' },
-    { query: 'why the broker' },
+    { query: 'why a queue of the broker' },
+    { query: 'polled table' },
+    { query: 'bill somebody two times' },
     { query: 'idempotent payments' },
     { query: 'idempotnt' },
     { query: 'card', toolset: 'graph' },

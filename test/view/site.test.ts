@@ -44,6 +44,7 @@ test('a copy has all records with their history, and no part that ends a script 
     'data/links.js',
     'data/log.js',
     'data/records-0.js',
+    'data/words.js',
     'icon.svg',
     'index.html',
     'page.js',

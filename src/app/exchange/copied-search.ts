@@ -2,7 +2,8 @@ import { formatAddress } from '../../core/markdown/section-statements.ts';
 import type { HitChange, SearchHit } from '../../core/memory/search-hit.ts';
 import type { SearchFields } from '../../core/record/record-type.ts';
 import { SearchIndex } from '../../store/search/index.ts';
-import { aliasesOf } from '../../store/search/query/own-aliases.ts';
+import { type WordExcerpt, WordTable } from '../../store/search/meaning/word-table.ts';
+import { OwnAliases } from '../../store/search/query/own-aliases.ts';
 import { type HitDoubts, trustedSearch } from '../../store/search/trusted-search.ts';
 
 /** The texts of a record that a search finds, and what is known for and against them. */
@@ -13,6 +14,20 @@ export interface SearchedRecord {
   readonly sections: { readonly [section: string]: HitChange };
   /** Why not to rely on the record or a section, by address. */
   readonly doubts: { readonly [address: string]: HitDoubts };
+}
+
+/** Vectors of words and of records, each in letters (base64). */
+export interface CopiedWords extends Omit<WordExcerpt, 'vectors'> {
+  readonly vectors: string;
+  /** The vectors of each record, by path. */
+  readonly records: { readonly [path: string]: string };
+}
+
+/** The things next to the records that a search in a copy needs. */
+interface Surroundings {
+  readonly synonyms: readonly (readonly string[])[];
+  /** Undefined for a search by words alone. */
+  readonly words: CopiedWords | undefined;
 }
 
 /** A record that a search in a copy has found. */
@@ -33,25 +48,30 @@ const maxSlice = 30;
 export class CopiedSearch {
   readonly #index = new SearchIndex();
   readonly #records: ReadonlyMap<string, SearchedRecord>;
-  readonly #synonyms: readonly (readonly string[])[];
+  readonly #aliases: OwnAliases;
+  readonly #table: WordTable | undefined;
 
   private constructor(
     records: ReadonlyMap<string, SearchedRecord>,
-    synonyms: readonly (readonly string[])[],
+    { synonyms, words }: Surroundings,
   ) {
     this.#records = records;
-    this.#synonyms = synonyms;
+    this.#aliases = new OwnAliases(() => synonyms);
+    this.#table = words && WordTable.of({ ...words, vectors: bytesIn(words.vectors) });
   }
 
   /** Makes the index of the records, with pauses for other work. */
   static async of(
     records: ReadonlyMap<string, SearchedRecord>,
-    synonyms: readonly (readonly string[])[],
+    surroundings: Surroundings,
   ): Promise<CopiedSearch> {
-    const search = new CopiedSearch(records, synonyms);
+    const search = new CopiedSearch(records, surroundings);
+    const { words } = surroundings;
     let start = performance.now();
     for (const [id, { fields }] of records) {
       search.#index.upsert({ id, fields });
+      const vectors = words?.records[id];
+      if (vectors !== undefined) search.#index.setVectors(id, bytesIn(vectors));
       if (performance.now() - start < maxSlice) continue;
       await new Promise((resolve) => setTimeout(resolve));
       start = performance.now();
@@ -78,7 +98,7 @@ export class CopiedSearch {
       offset,
       fuzzy: fuzzy && /[\p{L}\p{N}]/u.test(query),
       explain: true,
-      ...(fuzzy && this.#synonyms.length > 0 && { aliases: aliasesOf(this.#synonyms) }),
+      ...(fuzzy && { aliases: this.#aliases.now, table: this.#table }),
     });
     return {
       hits: hits.map(({ id, later, ...hit }) => ({
@@ -110,4 +130,9 @@ export class CopiedSearch {
 interface CopiedResult {
   readonly hits: readonly CopiedHit[];
   readonly total: number;
+}
+
+/** Reads bytes that are in letters (base64). */
+export function bytesIn(letters: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
 }

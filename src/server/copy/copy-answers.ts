@@ -83,9 +83,10 @@ async function around(path: string): Promise<GraphData> {
 let search: Promise<CopySearch> | undefined;
 
 /** Reads all records once, and makes their index. */
-async function searchOf({ starts, synonyms }: CopyBase): Promise<CopySearch> {
-  const parts = await Promise.all([...starts.keys()].map((number) => part(`records-${number}`)));
-  return CopySearch.of(parts, synonyms);
+async function searchOf(base: CopyBase): Promise<CopySearch> {
+  const numbers = [...base.starts.keys()];
+  const parts = await Promise.all(numbers.map((number) => part(`records-${number}`)));
+  return CopySearch.of(parts, base, await part('words'));
 }
 
 function listed(records: RecordList['records'], query: URLSearchParams): RecordList {

@@ -1,3 +1,4 @@
+import { bytesIn } from '../../app/exchange/copied-search.ts';
 import { RefusedRequest } from '../page/data.ts';
 import type { CopyParts } from './copy-parts.ts';
 
@@ -29,7 +30,8 @@ function textOf(name: string): Promise<string> {
 
 /** Reads a part, which is compressed JSON in letters. */
 function unpack(packed: string): Promise<unknown> {
-  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  const stream = new Blob([bytesIn(packed)])
+    .stream()
+    .pipeThrough(new DecompressionStream('deflate-raw'));
   return new Response(stream).json();
 }

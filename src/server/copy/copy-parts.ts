@@ -1,3 +1,4 @@
+import type { CopiedWords } from '../../app/exchange/copied-search.ts';
 import type {
   Activity,
   CommitLog,
@@ -51,5 +52,7 @@ export interface CopyParts {
   /** The newest commits. */
   readonly log: CommitLog;
   readonly links: CopyLinks;
+  /** Vectors for the search; `null` without them. */
+  readonly words: CopiedWords | null;
   readonly [records: `records-${number}`]: CopyRecords;
 }

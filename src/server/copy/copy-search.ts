@@ -1,6 +1,6 @@
 import { CopiedSearch } from '../../app/exchange/copied-search.ts';
 import type { Found } from '../page/answers.ts';
-import type { CopyRecords } from './copy-parts.ts';
+import type { CopyBase, CopyParts, CopyRecords } from './copy-parts.ts';
 import { foundAnswer, hitData, rangeOf, SectionAnchors } from './found-answer.ts';
 import { type RecordInCopy, unpackRecord } from './record-in-copy.ts';
 
@@ -19,7 +19,8 @@ export class CopySearch {
   /** Makes the index of all records that can be read. */
   static async of(
     parts: readonly CopyRecords[],
-    synonyms: readonly (readonly string[])[],
+    { synonyms }: Pick<CopyBase, 'synonyms'>,
+    words: CopyParts['words'],
   ): Promise<CopySearch> {
     const records = new Map<string, Searchable>();
     for (const [path, packed] of parts.flatMap((part) => Object.entries(part))) {
@@ -27,7 +28,10 @@ export class CopySearch {
       if (record && searched) records.set(path, { record, searched });
     }
     const texts = new Map([...records].map(([path, { searched }]) => [path, searched]));
-    return new CopySearch(records, await CopiedSearch.of(texts, synonyms));
+    return new CopySearch(
+      records,
+      await CopiedSearch.of(texts, { synonyms, words: words ?? undefined }),
+    );
   }
 
   /** @param query the arguments of the operation. */

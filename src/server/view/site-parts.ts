@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { copiedWords } from '../../app/exchange/copied-meaning.ts';
 import type { SearchedRecord } from '../../app/exchange/copied-search.ts';
 import { CopyCleaning } from '../../app/exchange/copy-cleaning.ts';
 import { recordText } from '../../app/project/record-text.ts';
@@ -110,6 +111,10 @@ export async function copyParts(
     ['log', cleaning.clean(log)],
     ['links', cleaning.clean(linksOf(links, state.records))],
   ]);
+  const texts = [...records].flatMap(([path, { searched }]): [string, SearchFields][] =>
+    searched ? [[cleaning.clean(path), searched.fields]] : [],
+  );
+  parts.set('words', copiedWords(new Map(texts)) ?? null);
   for (const number of base.starts.keys()) {
     const part: Record<string, PackedRecord> = {};
     for (const path of paths.slice(number * partSize, (number + 1) * partSize)) {

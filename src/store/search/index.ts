@@ -108,6 +108,24 @@ export class SearchIndex {
     return similarDocuments(this.#collection, document);
   }
 
+  /** Whether a document has a stem. */
+  hasTerm(term: string): boolean {
+    return this.#collection.dictionary.term(term) !== undefined;
+  }
+
+  /** The packed vectors of a document by a table of words; undefined if there is none with this id. */
+  vectorsOf(id: string, table: WordTable): Uint8Array | undefined {
+    allAtOnce(makeVectors(table, this.#collection));
+    const number = this.#collection.numberOf(id);
+    return number === undefined ? undefined : this.#collection.vectors.of(number);
+  }
+
+  /** Sets vectors of a document that were made by a larger table. */
+  setVectors(id: string, vectors: Uint8Array): void {
+    const number = this.#collection.numberOf(id);
+    if (number !== undefined) this.#collection.vectors.set(number, vectors);
+  }
+
   /** Learns vectors of words from the documents and other texts; see `learnVectors`. */
   learning(others: readonly ProjectText[]): Steps<WordVectors | undefined> {
     return learnVectors(this.#collection, others);

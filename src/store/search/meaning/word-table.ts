@@ -24,18 +24,28 @@ export const maxTableBytes = 4 * 1024 * 1024;
 /** A word with a larger share of all words than this counts less than half. */
 const frequent = 1e-3;
 
+/** A part of a table, which needs no file. */
+export interface WordExcerpt {
+  readonly words: readonly string[];
+  readonly vectors: Uint8Array;
+  /** See `WordTable.usual`. */
+  readonly usual: readonly number[];
+}
+
+type Places = Pick<WordPlaces, 'length' | 'at' | 'placeOf'>;
+
 /** Vectors of words as they are used in texts about software: the table ships with the program. */
 export class WordTable {
   /** Identifies the content: vectors by another table cannot be compared. */
   readonly id: string;
   /** The direction of a text about anything: the sum of all words, each as often as it is used. */
   readonly usual: Float64Array;
-  readonly #words: WordPlaces;
+  readonly #words: Places;
   readonly #vectors: Uint8Array;
   /** The factor of each vector at every tenth place. */
   readonly #factors: Float32Array;
 
-  private constructor(id: string, words: WordPlaces, vectors: Uint8Array, usual: Float64Array) {
+  private constructor(id: string, words: Places, vectors: Uint8Array, usual: Float64Array) {
     this.id = id;
     this.usual = usual;
     this.#words = words;
@@ -53,6 +63,42 @@ export class WordTable {
     if (!words || vectors?.length !== words.length * vectorBytes) return undefined;
     if (!usual?.every((part) => Math.abs(part) <= 1)) return undefined;
     return new WordTable(file.id, words, vectors, usual);
+  }
+
+  /** Makes a table of the words of another one, for a reader of no file. */
+  static of({ words, vectors, usual }: WordExcerpt): WordTable {
+    const places = new Map(words.map((word, place) => [word, place]));
+    const list = {
+      length: words.length,
+      at: (place: number) => words[place] ?? '',
+      placeOf: (word: string) => places.get(word) ?? -1,
+    };
+    return new WordTable(`excerpt ${words.length}`, list, vectors, Float64Array.from(usual));
+  }
+
+  /**
+   * Returns a part of the table: the wanted words, then the most used ones.
+   *
+   * @param most limit of the wanted words, of which the most used are taken.
+   */
+  excerpt(isWanted: (term: string) => boolean, most: number, count: number): WordExcerpt {
+    const weights = Float64Array.from({ length: this.size }, (_, place) => this.#weightOf(place));
+    const usedMost = [...weights.keys()].sort((a, b) => Number(weights[a]) - Number(weights[b]));
+    const wanted = usedMost.filter((place) => isWanted(this.#words.at(place))).slice(0, most);
+    const places = [...new Set([...wanted, ...usedMost])].slice(0, count);
+    const vectors = new Uint8Array(places.length * vectorBytes);
+    for (const [row, place] of places.entries()) {
+      const start = place * vectorBytes;
+      vectors.set(this.#vectors.subarray(start, start + vectorBytes), row * vectorBytes);
+    }
+    return { words: places.map((place) => this.#words.at(place)), vectors, usual: [...this.usual] };
+  }
+
+  /** The weight of a word, which is less for one that is used more. */
+  #weightOf(place: number): number {
+    const vector = new Float64Array(tableDimensions);
+    this.addTo(vector, place, 1);
+    return vector.reduce((sum, part) => sum + part * part, 0);
   }
 
   get size(): number {
