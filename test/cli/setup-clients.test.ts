@@ -206,6 +206,22 @@ describe('a setup of clients', () => {
     ]);
   });
 
+  it('adds an entry to a list of servers with names, and takes only that one back', async () => {
+    const place = new Place();
+    const other = '  - name: other # mine\n    command: x\n';
+    const text = `name: Me\nmcpServers: # all\n${other}\n  # the next\n${other.replace('other', 'two')}models: []\n`;
+    const path = place.configure(clientNamed('continue-cli'), text);
+    await place.setUp(['continue-cli']);
+    const entry = '  - name: memory-bank\n    command: node\n';
+    expect(readFileSync(path, 'utf8').indexOf(entry)).toBe(text.indexOf('models:'));
+    await place.setUp(['continue-cli'], { undo: true });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    place.configure(clientNamed('continue-cli'), 'name: Me\nmcpServers: []\n');
+    const { edits, untouched } = await place.setUp(['continue-cli']);
+    expect(edits).toEqual([]);
+    expect(untouched).toMatchObject([{ reason: expect.stringContaining('not a list with items') }]);
+  });
+
   it('takes the file that is there, or has the entry', () => {
     const place = new Place();
     const client = clientNamed('crush');

@@ -17,6 +17,7 @@ import {
   entryName,
   entryOf,
   hasPersonalFile,
+  isUsed,
   type McpClient,
 } from './client/client.ts';
 import { clients } from './client/client-table.ts';
@@ -127,7 +128,8 @@ async function checkClient(
     const init = initFor(name);
     if (entry.present === undefined) {
       // Settings of the user that another program made say nothing about this project.
-      if (hasPersonalFile(client) && client.names === 'option') return undefined;
+      const isOthers = client.names === 'option' || !isUsed(client, around);
+      if (hasPersonalFile(client) && isOthers) return undefined;
       const { list, path: keys } = entry;
       const start = { command: binName, args: [] };
       const obstacle = obstacleTo(() =>

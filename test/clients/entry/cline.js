@@ -26,7 +26,8 @@ export const cline = {
     });
   },
   trusted: 'asks for each tool (`--auto-approve` allows them)',
-  env: () => ({ CLINE_NO_AUTO_UPDATE: '1' }),
+  // Otherwise a daemon of the first session, which has the program on its PATH, runs the others as well.
+  env: () => ({ CLINE_NO_AUTO_UPDATE: '1', CLINE_SESSION_BACKEND_MODE: 'local' }),
   args: (prompt) => ['-P', provider, '-m', 'pretend', prompt],
   edit: (scene, path) => ({
     name: 'read_files',

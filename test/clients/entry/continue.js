@@ -1,16 +1,15 @@
 import { join } from 'node:path';
-import { main } from '../scene.js';
+import { byInit } from '../set-up.js';
 
 /** @type {import('../entries.js').Entry} */
 export const continueCli = {
   title: 'Continue CLI',
-  client: 'continue',
+  client: 'continue-cli',
   spec: '@continuedev/cli@1.5.47',
   program: 'node_modules/.bin/cn',
   wire: 'OpenAI Chat',
   agent: /continue/,
-  // It reads the servers of this file only, and not `.continue/mcpServers/` of the project.
-  setUp() {},
+  setUp: byInit('continue-cli'),
   prepare(scene, url) {
     scene.atHome(
       '.continue/config.yaml',
@@ -23,16 +22,11 @@ models:
     model: pretend
     apiBase: ${url}/v1
     apiKey: made-up-key
-    roles: [chat]
-mcpServers:
-  - name: memory-bank
-    command: node
-    args: [${main}, --root, ${scene.root}]
+    roles: [chat] # mine
 `,
     );
   },
-  trusted:
-    'asks for each tool (`--auto` allows them); reads `~/.continue/config.yaml` only, written by hand',
+  trusted: 'asks for each tool (`--auto` allows them)',
   env: () => ({ CONTINUE_TELEMETRY_ENABLED: '0', CONTINUE_CLI_AUTO_UPDATED: 'true' }),
   args: (prompt) => ['-p', '--auto', prompt],
   edit: (scene, path) => ({ name: 'Read', args: { filepath: join(scene.root, path) } }),

@@ -14,6 +14,13 @@ const joined: ToolLimits = { prefix: `${entryName}_`, nameLength: 64 };
 const mcpServers: ServerList = { keys: ['mcpServers'], shape: usualShape };
 const typed: ServerList = { keys: ['mcpServers'], shape: typedShape };
 
+/** The list of Continue, in which a server has a name instead of a key. */
+const namedServers: ServerList = {
+  keys: ['mcpServers'],
+  entry: `name=${entryName}`,
+  shape: { ...usualShape, constant: { name: entryName } },
+};
+
 const agents = 'AGENTS.md';
 const none = 'It asks for no approval of servers.';
 
@@ -263,19 +270,25 @@ export const clients: { readonly [name: string]: McpClient } = {
     signs: ['.continue', '~/.continue'],
     files: [`.continue/mcpServers/${entryName}.yaml`],
     language: yaml,
-    lists: [
-      {
-        keys: ['mcpServers'],
-        entry: '0',
-        shape: { ...usualShape, constant: { name: entryName } },
-      },
-    ],
+    lists: [namedServers],
     base: `name: ${entryName}\nversion: 1.0.0\nschema: v1\n`,
     limits: usual,
     context: `.continue/rules/${entryName}.md`,
-    trust:
-      'It asks before each call, and offers the tools in agent mode. Its command line reads the servers of ~/.continue/config.yaml only, where you add the entry by hand.',
+    trust: 'It asks before each call, and offers the tools in agent mode.',
     shows: 'the Tools of its settings',
+  },
+  'continue-cli': {
+    title: 'Continue CLI',
+    // Not the folder alone, which the editor also has.
+    signs: ['~/.continue/logs/cn.log'],
+    files: ['~/.continue/config.yaml'],
+    language: yaml,
+    lists: [namedServers],
+    base: 'name: Local Agent\nversion: 1.0.0\nschema: v1\n',
+    limits: usual,
+    context: agents,
+    trust: 'It asks before each call, unless its permissions or `--auto` allow the tool.',
+    shows: '`/mcp`',
   },
   crush: {
     title: 'Crush',

@@ -6,12 +6,15 @@ import { ForeignYaml } from '../../../core/yaml/foreign.ts';
 import { maxYamlBytes, readYaml } from '../../../core/yaml/yaml.ts';
 import type { Language } from './language.ts';
 
+/** The start of a key that leads to a map in a list, by its name. */
+const named = 'name=';
+
 /**
  * Sets members of one map in a YAML text, or removes the map and the maps around it that are then empty.
  *
  * Everything else stays as it is, byte for byte.
  *
- * @param path a number is the index in a list.
+ * @param path `name=…` is the map with that name in a list.
  * @throws MemoryError `damaged` when the text cannot be read, or not be edited line by line.
  */
 function editYamlEntry(text: string, path: readonly string[], value: object | undefined): string {
@@ -49,8 +52,13 @@ export const yaml: Language = {
 };
 
 function child(part: JsonValue | undefined, key: string | number): JsonValue | undefined {
-  if (Array.isArray(part)) return part[Number(key)];
+  if (Array.isArray(part)) return part[indexOf(part, String(key))];
   return isObject(part) ? part[key] : undefined;
+}
+
+/** The index of the map with a name; -1 for another key, or without one. */
+function indexOf(list: readonly JsonValue[], key: string): number {
+  return list.findIndex((one) => isObject(one) && key === `${named}${one.name}`);
 }
 
 /** The value with the members of another one at a path; undefined removes a member. */
@@ -67,17 +75,27 @@ function withMembers(part: JsonObject, path: readonly string[], value: object): 
     return Object.fromEntries(all.filter(([, one]) => one !== undefined));
   }
   const old = part[key];
-  const [index] = rest;
-  if (index !== undefined && /^\d+$/.test(index) && (old === undefined || Array.isArray(old))) {
-    const list = [...(old ?? [])];
-    const item = list[Number(index)];
-    list[Number(index)] = withMembers(isObject(item) ? item : {}, rest.slice(1), value);
+  const isList = rest[0]?.startsWith(named) === true;
+  // An empty one is on one line, which undo could not restore.
+  if (
+    old !== undefined &&
+    (Array.isArray(old) !== isList || Object.keys(Object(old)).length === 0)
+  ) {
+    const kind = isList ? 'list with items' : 'map with keys';
+    throw new MemoryError('damaged', `"${key}" is not a ${kind} on lines of their own`);
+  }
+  if (isList) {
+    const list = Array.isArray(old) ? [...old] : [];
+    const index = indexOf(list, rest[0] ?? '');
+    const item = list[index];
+    list[index < 0 ? list.length : index] = withMembers(
+      isObject(item) ? item : {},
+      rest.slice(1),
+      value,
+    );
     return { ...part, [key]: list };
   }
-  if (old !== undefined && (!isObject(old) || Object.keys(old).length === 0)) {
-    throw new MemoryError('damaged', `"${key}" is not a map with keys on lines of their own`);
-  }
-  return { ...part, [key]: withMembers(old ?? {}, rest, value) };
+  return { ...part, [key]: withMembers(isObject(old) ? old : {}, rest, value) };
 }
 
 function without(part: JsonObject, path: readonly string[]): JsonObject {
@@ -86,7 +104,8 @@ function without(part: JsonObject, path: readonly string[]): JsonObject {
   const { [key]: _, ...others } = part;
   if (old === undefined || rest.length === 0) return others;
   if (Array.isArray(old)) {
-    const list = old.filter((_item, i) => String(i) !== rest[0]);
+    const index = indexOf(old, rest[0] ?? '');
+    const list = old.filter((_item, i) => i !== index);
     return list.length === 0 ? others : { ...part, [key]: list };
   }
   if (!isObject(old)) return part;
