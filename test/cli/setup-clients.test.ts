@@ -331,7 +331,8 @@ describe('the approval of a client', () => {
       folderTrust(true);
     }
     place.write(path, JSON.stringify(pending));
-    expect(trustNote(client, place.around)).toContain(client.trust);
+    const act = name === 'claude' ? 'uses it with `-p` only' : 'does not use that yet';
+    expect(trustNote(client, place.around)).toContain(`${act}, as ${path} shows. ${client.trust}`);
     const state =
       name === 'claude'
         ? { projects: { [root]: approved } }

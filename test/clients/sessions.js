@@ -129,8 +129,9 @@ async function faultsBeforeTrust(entry, program, model, scene) {
   const acts = asked.length === 0 ? 'stops' : isUsed ? 'uses it' : 'goes on without';
   const faults = [];
   if (acts !== entry.pending) faults.push(`not trusted: it ${acts}: ${ended.output.slice(-2000)}`);
-  const note = `${entry.title} does not use that yet`;
-  if (!scene.memoryBank('doctor').includes(note)) faults.push('not trusted: doctor says nothing');
+  const act = acts === 'uses it' ? 'has no approval of the server yet' : 'does not use that yet';
+  if (!scene.memoryBank('doctor').includes(`${entry.title} ${act}`))
+    faults.push(`not trusted: doctor does not say that it ${act}`);
   return faults;
 }
 

@@ -25,6 +25,8 @@ export interface ServerList {
 export interface TrustFile {
   /** The place of the file. */
   readonly place: string;
+  /** The act of the client without it, if that is not to leave out all that the project has for it. */
+  readonly pending?: string;
   /** Whether the client also runs no hooks without it; it does not in most clients. */
   readonly coversHooks?: false;
   /** Whether the client asks at all, by the setting `security.folderTrust.enabled` in a file, or without it. */

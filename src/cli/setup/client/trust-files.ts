@@ -6,6 +6,7 @@ import type { TrustFile } from './client.ts';
 export const claudeTrust: TrustFile = {
   place: '~/.claude.json',
   coversHooks: false,
+  pending: 'has no approval of the server yet and uses it with `-p` only',
   approves(value, root) {
     const project = member(member(value, 'projects'), root);
     if (has(project, 'disabledMcpjsonServers')) return false;

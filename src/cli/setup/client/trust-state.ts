@@ -10,8 +10,8 @@ import { placed } from './client-place.ts';
 import { asksForTrust } from './trust-files.ts';
 
 /**
- * Says that a client does not use what a project has for it yet, with the step that is missing; undefined where it
- * does, or where no file tells.
+ * Says what a client does while its approval is missing, with the step; undefined where it has it, or where
+ * no file tells.
  */
 export function trustNote(client: McpClient, around: Surroundings): string | undefined {
   const { title, trust, trustFile } = client;
@@ -25,7 +25,8 @@ export function trustNote(client: McpClient, around: Surroundings): string | und
     const isUsed = asks !== undefined && existsSync(dirname(path));
     const value = readObject(path) ?? (isUsed ? {} : undefined);
     if (value === undefined || trustFile.approves(value, around.root) !== false) return undefined;
-    return `${title} does not use that yet, as ${path} shows. ${trust}`;
+    const { pending = 'does not use that yet' } = trustFile;
+    return `${title} ${pending}, as ${path} shows. ${trust}`;
   } catch (error) {
     if (error instanceof MemoryError) return undefined;
     throw error;
