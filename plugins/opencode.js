@@ -2,13 +2,17 @@
 //
 // Gives the model of this client what the memory of the project says: a brief with the first prompt of a
 // session, records about each prompt, and records about a file or command with the result of the tool.
-// It never fails: where the program is missing, older or broken, nothing is added.
+// It never fails: where the program is missing, older or broken, nothing is added. Version 1 of opencode and Kilo
+// Code call `server`, version 2 of opencode calls `setup`.
 import { spawn } from 'node:child_process';
 
 const client = 'opencode';
 const program = ['memory-bank'];
 /** Whether the plugin registers the server as well, which `init` does in the configuration. */
 const registers = false;
+const environment = { MEMORY_BANK_PROFILE: 'agent' };
+/** The entry of the server, which both versions read. */
+const entry = { type: 'local', command: program, environment };
 
 /** How long the program may take, in milliseconds. */
 const limit = 10_000;
@@ -70,7 +74,7 @@ function textIn(output) {
  */
 
 /** @param {{ directory: string }} project */
-export const MemoryBank = async ({ directory: cwd }) => {
+const server = async ({ directory: cwd }) => {
   /** The sessions whose model has a brief. @type {Set<string>} */
   const begun = new Set();
   /** The sessions whose context was shortened. @type {Set<string>} */
@@ -82,9 +86,7 @@ export const MemoryBank = async ({ directory: cwd }) => {
     /** @param {{ mcp?: Record<string, unknown> }} config */
     config: async (config) => {
       if (!registers) return;
-      const environment = { MEMORY_BANK_PROFILE: 'agent' };
-      const server = { type: 'local', command: program, environment };
-      config.mcp = { 'memory-bank': server, ...config.mcp };
+      config.mcp = { 'memory-bank': entry, ...config.mcp };
     },
 
     /** @param {{ event: { type: string, properties?: { sessionID?: string } } }} input */
@@ -138,3 +140,70 @@ export const MemoryBank = async ({ directory: cwd }) => {
     },
   };
 };
+
+/**
+ * The parts of the interface of version 2 that are used here.
+ *
+ * @typedef {object} Context
+ * @property {{ directory?: string }} [location]
+ * @property {{ hook(name: string, act: (event: any) => Promise<void>): Promise<unknown> }} session
+ * @property {{ hook(name: string, act: (event: any) => Promise<void>): Promise<unknown> }} tool
+ * @property {{ transform(act: (servers: Servers) => void): Promise<unknown> }} mcp
+ */
+
+/**
+ * @typedef {{ get(name: string): unknown, set(name: string, entry: object): void }} Servers
+ */
+
+/**
+ * Adds texts of the memory to the system prompt of each request of a session, and to the results of tools.
+ *
+ * @param {Context} context
+ */
+async function setup({ location, session, tool, mcp }) {
+  const cwd = location?.directory ?? process.cwd();
+  /** The texts of each session. @type {Map<string, Promise<string>[]>} */
+  const texts = new Map();
+  /** The texts about the calls of tools, by their ids. @type {Map<string, Promise<string>>} */
+  const waiting = new Map();
+
+  await session.hook('prompt', async ({ sessionID, prompt }) => {
+    const about = { session_id: sessionID, cwd };
+    // A session that an earlier process has begun lost its texts with it.
+    const start = { ...about, hook_event_name: 'SessionStart', source: 'clear' };
+    const earlier = texts.get(sessionID) ?? [ask('session-start', start)];
+    const event = { hook_event_name: 'UserPromptSubmit', prompt: prompt?.text ?? '' };
+    const found = Promise.all(earlier).then(() => ask('prompt', { ...about, ...event }));
+    texts.set(sessionID, [...earlier, found]);
+  });
+
+  await session.hook('context', async ({ sessionID, system }) => {
+    const found = (await Promise.all(texts.get(sessionID) ?? [])).filter(Boolean);
+    if (found.length > 0) system.push({ type: 'text', text: found.join('\n\n') });
+  });
+
+  await tool.hook('execute.before', async ({ tool: name, sessionID, id, input }) => {
+    if (!tools.test(name)) return;
+    const event = { hook_event_name: 'PreToolUse', tool_name: name, tool_input: input };
+    waiting.set(id, ask('action', { session_id: sessionID, cwd, ...event }));
+  });
+
+  await tool.hook('execute.after', async ({ id, status, result }) => {
+    const found = await waiting.get(id);
+    waiting.delete(id);
+    if (!found || status !== 'completed') return;
+    const { content = result.output } = result;
+    if (typeof content === 'string') result.content = `${content}\n\n${found}`;
+    else if (Array.isArray(content)) {
+      result.content = [...content, { type: 'text', text: found }];
+    }
+  });
+
+  if (!registers) return;
+  await mcp.transform((servers) => {
+    if (servers.get('memory-bank') === undefined) servers.set('memory-bank', entry);
+  });
+}
+
+// The loader of version 1 takes `server` of a default export, and then no other export.
+export default { id: 'memory-bank', server, setup };

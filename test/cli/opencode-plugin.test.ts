@@ -35,11 +35,14 @@ async function load(name: 'opencode' | 'kilo', body: string | undefined) {
   const file = join(root, 'plugin.mjs');
   writeFileSync(file, script?.text(['memory-bank']) ?? '');
   process.env.PATH = [bin].join(delimiter);
-  const { MemoryBank, ...others } = await import(/* @vite-ignore */ pathToFileURL(file).href);
-  // It would call every other export as a plugin.
+  const { default: plugin, ...others } = await import(/* @vite-ignore */ pathToFileURL(file).href);
+  // Version 1 takes the members `id` and `server` of an object, version 2 `id` and `setup`.
   expect(others).toEqual({});
-  const message = async (plugin: Awaited<ReturnType<typeof MemoryBank>>, parts: Part[]) => {
-    await plugin['chat.message']({ sessionID: 's' }, { message: { id: 'msg_1' }, parts });
+  expect(plugin).toEqual({
+    ...{ id: 'memory-bank', server: expect.any(Function), setup: expect.any(Function) },
+  });
+  const message = async (hooks: Awaited<ReturnType<typeof plugin.server>>, parts: Part[]) => {
+    await hooks['chat.message']({ sessionID: 's' }, { message: { id: 'msg_1' }, parts });
     return parts.map(({ text }) => text);
   };
   const asked = () =>
@@ -50,7 +53,17 @@ async function load(name: 'opencode' | 'kilo', body: string | undefined) {
         event: line.slice(0, line.indexOf(' ')),
         ...JSON.parse(line.slice(line.indexOf(' '))),
       }));
-  return { root, asked, message, start: () => MemoryBank({ directory: root }) };
+  return { root, asked, message, start: () => plugin.server({ directory: root }), plugin };
+}
+
+/** Calls the plugin as version 2 does, and returns its hooks. */
+async function setUp(plugin: { setup(context: object): Promise<void> }, directory: string) {
+  const hooks = new Map<string, (event: object) => Promise<void>>();
+  const hook = async (name: string, act: (event: object) => Promise<void>) => {
+    hooks.set(name, act);
+  };
+  await plugin.setup({ location: { directory }, session: { hook }, tool: { hook }, mcp: {} });
+  return hooks;
 }
 
 const prompt = (): Part[] => [{ id: 'prt_1', type: 'text', text: 'When do they expire?' } as Part];
@@ -85,6 +98,41 @@ describe.skipIf(process.platform === 'win32')('the plugin of opencode', () => {
     expect(all[5]).toMatchObject({ tool_name: 'read', tool_input: { filePath: 'a.ts' } });
   });
 
+  it('does the same in version 2, in the system prompt and in the results of tools', async () => {
+    const { root, asked, plugin } = await load('opencode', answering);
+    const hooks = await setUp(plugin, root);
+    const contextOf = async (sessionID: string) => {
+      const system: unknown[] = [];
+      await hooks.get('context')?.({ sessionID, system });
+      return system;
+    };
+    expect(await contextOf('s')).toEqual([]);
+    await hooks.get('prompt')?.({ sessionID: 's', prompt: { text: 'When do they expire?' } });
+    const first = 'text of session-start\n\ntext of prompt';
+    expect(await contextOf('s')).toEqual([{ type: 'text', text: first }]);
+    expect(await contextOf('other')).toEqual([]);
+    await hooks.get('prompt')?.({ sessionID: 's', prompt: { text: 'And then?' } });
+    // The text stays the same at its beginning, which a model may keep.
+    expect(await contextOf('s')).toEqual([{ type: 'text', text: `${first}\n\ntext of prompt` }]);
+    const call = { sessionID: 's', id: 'call_1', tool: 'read', input: { filePath: 'a.ts' } };
+    for (const [content, expected] of [
+      ['the file', 'the file\n\ntext of action'],
+      [[], [{ type: 'text', text: 'text of action' }]],
+    ]) {
+      await hooks.get('execute.before')?.(call);
+      const result = { content };
+      await hooks.get('execute.after')?.({ ...call, status: 'completed', result });
+      expect(result.content).toEqual(expected);
+    }
+    await hooks.get('execute.before')?.(call);
+    await hooks.get('execute.after')?.({ ...call, status: 'error', error: {} });
+    await hooks.get('execute.before')?.({ ...call, tool: 'glob' });
+    expect(asked().map(({ event, source }) => source ?? event)).toEqual([
+      ...['clear', 'prompt', 'prompt', 'action', 'action', 'action'],
+    ]);
+    expect(asked()[1]).toMatchObject({ client: 'opencode', cwd: root, session_id: 's' });
+  });
+
   it('is the same for Kilo Code, under its name', async () => {
     const { asked, message, start } = await load('kilo', answering);
     await message(await start(), prompt());
@@ -99,7 +147,7 @@ describe.skipIf(process.platform === 'win32')('the plugin of opencode', () => {
     ['a program that fails after an answer', `${answering}; exit 2`],
     ['a program that does not read its input', 'exec 0<&-; exit 0'],
   ])('adds nothing and never fails: %s', async (_, body) => {
-    const { message, start } = await load('opencode', body);
+    const { root, message, start, plugin: file } = await load('opencode', body);
     const plugin = await start();
     expect(await message(plugin, prompt())).toEqual(['When do they expire?']);
     expect(await message(plugin, [])).toEqual([]);
@@ -109,6 +157,11 @@ describe.skipIf(process.platform === 'win32')('the plugin of opencode', () => {
     await plugin['tool.execute.after'](call, result);
     await plugin['tool.execute.after'](call, undefined);
     expect(result).toEqual({ output: 'edited' });
+    const hooks = await setUp(file, root);
+    const system: unknown[] = [];
+    await hooks.get('prompt')?.({ sessionID: 's' });
+    await hooks.get('context')?.({ sessionID: 's', system });
+    expect(system).toEqual([]);
     const config = { mcp: { other: {} } };
     await plugin.config(config);
     expect(config).toEqual({ mcp: { other: {} } });

@@ -233,8 +233,8 @@ describe('the plugins', () => {
     const path = join(folder, 'opencode/plugins/memory-bank.js');
     const own = join(folder, 'plugin.mjs');
     writeFileSync(own, readFileSync(path, 'utf8'));
-    const { MemoryBank } = await import(/* @vite-ignore */ pathToFileURL(own).href);
-    const plugin = await MemoryBank({ directory: folder });
+    const { default: module } = await import(/* @vite-ignore */ pathToFileURL(own).href);
+    const plugin = await module.server({ directory: folder });
     const config: { mcp?: Record<string, { command?: string[] }> } = {};
     await plugin.config(config);
     const main = join(dirname(folder), 'memory-bank/dist/main.cjs');
@@ -243,6 +243,15 @@ describe('the plugins', () => {
     const given = { mcp: { 'memory-bank': mine } };
     await plugin.config(given);
     expect(given.mcp['memory-bank']).toBe(mine);
+    const servers = new Map<string, object>();
+    const hook = async () => {};
+    const transform = async (act: (servers: Map<string, object>) => void) => act(servers);
+    const version2 = { session: { hook }, tool: { hook }, mcp: { transform } };
+    await module.setup(version2);
+    expect(servers.get('memory-bank')).toMatchObject({ type: 'local', command: ['node', main] });
+    servers.set('memory-bank', mine);
+    await module.setup(version2);
+    expect(servers.get('memory-bank')).toBe(mine);
   });
 
   it('are written with their skills', () => {
