@@ -151,16 +151,18 @@ deep('ten hooks at once count each session, and show by the command resets the c
     await once(child, 'close');
   };
   const input = { hook_event_name: 'UserPromptSubmit', cwd: repo.root, prompt: asked };
+  expect(await prompt()).toContain(answered);
   const ids = Array.from({ length: 10 }, (_, i) => `p${i}`);
   await Promise.all(
     ids.map((session_id) => run(['hook', 'prompt'], JSON.stringify({ ...input, session_id }))),
   );
   const count = () =>
     JSON.parse(readFileSync(counts(), 'utf8'))['knowledge/patterns/token-expiry.md'];
-  // A hook that waits too long for the others goes on without them, and its count may be lost.
+  // A hook that waits too long for the others goes on without them, and its count may be lost; on a busy
+  // machine it may also give up.
   const [counted] = count()[''];
   expect(counted).toBeGreaterThan(0);
-  expect(counted).toBeLessThanOrEqual(10);
+  expect(counted).toBeLessThanOrEqual(1 + ids.length);
   await run(['show', 'knowledge/patterns/token-expiry.md']);
   expect(count()).toBeUndefined();
 });
