@@ -34,6 +34,58 @@ async function found(
 const adr = (status: string, decision = 'We store jobs in SQLite, one file for each worker.') =>
   `# 7. Store jobs in SQLite\n\n## Status\n\n${status}\n\n## Context\n\nA second server is too much to run.\n\n## Decision\n\n${decision}\n\n## Consequences\n\nOne writer.\n`;
 
+describe('of the memories that clients keep by themselves', () => {
+  const noted = async (name: string, text: string) =>
+    (await proposals([{ name, text }])).filter(({ kind }) => kind === 'client memory');
+
+  test('a note of Claude Code is one entry with its reason; what is about the person is none', async () => {
+    repo.write('src/login.ts', 'export const columns = 1;\n');
+    repo.commitAll('Add the login');
+    const note = (type: string) =>
+      `---\nname: Login columns\ndescription: All columns\nmetadata:\n  type: ${type}\n---\n\nThe login in \`src/login.ts\` selects all columns of the user.\n\n**Why:** A page reads what it omits.\n\n**How to apply:** Ask the server for the state.\n`;
+    expect(await noted('~/memory/login.md', note('project'))).toEqual([
+      {
+        kind: 'client memory',
+        category: 'project-learnings',
+        key: 'login-columns',
+        value: 'The login in `src/login.ts` selects all columns of the user.',
+        reason: 'A page reads what it omits.',
+        source: '~/memory/login.md:1',
+        evidence: ['src/login.ts'],
+      },
+    ]);
+    expect((await noted('a.md', note('feedback')))[0]?.category).toBe('user-preferences');
+    expect(await noted('a.md', note('user'))).toEqual([]);
+    const index = '- [Login columns](login.md) — all columns of the user\n';
+    expect(await noted('~/memory/MEMORY.md', index)).toEqual([]);
+  });
+
+  test('of the memory of Codex, the items that hold for later tasks are entries', async () => {
+    repo.write('README.md', 'Shop\n');
+    repo.commitAll('Begin');
+    const text =
+      '# Task Group: Release\napplies_to: cwd=/p\n\n## Task 1: Tag it\n\n### keywords\n\n- release, tags, versions, changes, packages\n\n## User preferences\n\n- take `pnpm`, not npm, for all scripts [Task 1]\n- the files are in /home/me/work/shop for now [Task 1]\n\n## Reusable knowledge\n\n- `pnpm build` writes to dist, which tests do not read [Task 1, Task 2]\n\n## Failures and how to do differently\n\n- Symptom: the tag is old. Cause: no version. Fix: run `pnpm version` first [Task 1][Task 2]\n';
+    const found = await noted('~/.codex/memories/MEMORY.md', text);
+    expect(found.map(({ category, value, source }) => [category, value, source])).toEqual([
+      [
+        'user-preferences',
+        'take `pnpm`, not npm, for all scripts',
+        '~/.codex/memories/MEMORY.md:12',
+      ],
+      [
+        'project-learnings',
+        '`pnpm build` writes to dist, which tests do not read',
+        '~/.codex/memories/MEMORY.md:17',
+      ],
+      [
+        'corrections',
+        'Symptom: the tag is old. Cause: no version. Fix: run `pnpm version` first',
+        '~/.codex/memories/MEMORY.md:21',
+      ],
+    ]);
+  });
+});
+
 describe('of the decision records of a project', () => {
   test('those that hold are proposed, with their context and their file as evidence', async () => {
     expect(await found('decision record', { 'docs/adr/0007-jobs.md': adr('Accepted') })).toEqual([

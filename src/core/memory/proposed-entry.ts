@@ -11,7 +11,12 @@ export const proposalKinds = [
 /** A statement that the project already has, as an entry that the memory could have. */
 export interface ProposedEntry {
   readonly kind: (typeof proposalKinds)[number];
-  readonly category: 'decisions' | 'user-preferences' | 'patterns';
+  readonly category:
+    | 'decisions'
+    | 'user-preferences'
+    | 'patterns'
+    | 'project-learnings'
+    | 'corrections';
   readonly key: string;
   readonly value: string;
   readonly reason?: string;

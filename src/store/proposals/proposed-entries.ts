@@ -1,3 +1,4 @@
+import { findReferences } from '../../core/evidence/reference.ts';
 import {
   type ClientFile,
   type ProposedEntry,
@@ -9,6 +10,7 @@ import { decodeDoc, isRetired } from '../instructions/doc-files.ts';
 import { ProjectTree } from '../instructions/project-tree.ts';
 import type { Steps } from '../records/slices.ts';
 import { agentRules, isAgentFile } from './agent-rules.ts';
+import { clientNotes } from './client-notes.ts';
 import { decidingCommits } from './deciding-commits.ts';
 import { isDecisionRecord, recordedDecision } from './decision-records.ts';
 import { listedDecisions, mayListDecisions } from './decision-sections.ts';
@@ -60,7 +62,11 @@ export function* proposedEntries({
     } else if (isAgentFile(path)) found.push(...agentRules(path, text, true));
     if (mayListDecisions(path)) found.push(...listedDecisions(path, text));
   }
-  for (const { name, text } of outside) found.push(...agentRules(name, text, false));
+  const named = (text: string) =>
+    findReferences(text).flatMap(({ path }) => (tree.files.has(below + path) ? [path] : []));
+  for (const one of outside.flatMap(clientNotes)) {
+    found.push({ ...one, evidence: [...new Set(named(one.value))] });
+  }
   const commits = yield* decidingCommits(odb, head, (path) => own(path));
   found.push(...commits.map((one) => withoutFolder(one, below)));
   return limited(found);

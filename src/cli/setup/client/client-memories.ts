@@ -11,11 +11,13 @@ export function clientMemories(home: string, root: string): ClientFile[] {
   // Claude Code names the folder of a project by its path.
   const claude = `.claude/projects/${root.replace(/[^A-Za-z0-9]/g, '-')}/memory`;
   const codex = markdownIn(home, '.codex/memories').map(({ name, text }) => {
-    // Codex has one memory for all projects.
-    const blocks = text.split(/^(?=# )/m).filter((block) => namesFolder(block, root));
-    return { name, text: blocks.join('\n') };
+    // Codex has one memory for all projects. The lines keep their numbers.
+    const blocks = text.split(/^(?=# )/m).map((block) => {
+      return namesFolder(block, root) ? block : block.replace(/[^\n]/g, '');
+    });
+    return { name, text: blocks.join('') };
   });
-  return [...markdownIn(home, claude), ...codex.filter(({ text }) => text !== '')];
+  return [...markdownIn(home, claude), ...codex.filter(({ text }) => text.trim() !== '')];
 }
 
 function namesFolder(text: string, root: string): boolean {
