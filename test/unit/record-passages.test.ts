@@ -133,6 +133,10 @@ describe('a command', () => {
     ['database migrations', 'npm run db:migrate', true],
     ['test names', 'npm test', false],
     ['how to start', 'npm start', false],
+    ['database migrations', 'node scripts/migrate.js', true],
+    ['database migrations', 'grep -rn migration src', false],
+    ['package-manager', 'cat package.json', false],
+    ['seed-script', 'node scripts/report.js', false],
   ])('is named by the title %s: %s', (title, command, expected) => {
     expect(corrected(title, '', command)).toBe(expected);
   });

@@ -3,6 +3,9 @@ const before = /^(?:sudo|time|env|command|exec|nohup|npx|pnpx|bunx|[A-Za-z_]\w*=
 /** Programs whose operands are files that they show or run. */
 const openers =
   /^(?:bash|bat|cat|deno|gc|get-content|head|less|more|nl|node|perl|php|pwsh|python3?|ruby|sed|sh|source|tail|tsx|type|zsh)$/i;
+/** Programs that show or look for their operands, which are then about no act. */
+const viewers =
+  /^(?:bat|cat|echo|find|gc|get-content|grep|head|less|ls|more|nl|printf|rg|sed|tail|type|which)$/i;
 /** Limit of the text of a command, and of the commands in it. */
 const maxText = 4_000;
 const maxCommands = 12;
@@ -10,7 +13,7 @@ const maxCommands = 12;
 const leastWord = 4;
 /** Words of commands that are used for any work, so that a title with one is seldom about the command. */
 const everyday =
-  /^(?:build|check|code|file|files|help|install|lint|list|main|show|start|status|test|tests)$/;
+  /^(?:build|check|code|file|files|help|install|lint|list|main|packages?|scripts?|show|start|status|tests?)$/;
 
 /** A command of a line for a shell, without its options and redirections. */
 interface SimpleCommand {
@@ -45,11 +48,17 @@ export function filesOfCommand(line: string): string[] {
 export function keysOfCommand(line: string): string[] {
   const keys = commandsIn(line).flatMap(({ program, words: [one, other] }) => {
     if (one === undefined) return [phraseKey(program)];
-    const named = [one, other ?? ''].flatMap((word) => word.split(/[:/._-]+/));
+    const named = viewers.test(program) ? [] : [one, other ?? ''].flatMap(wordsIn);
     const longer = other === undefined ? [] : [phraseKey(program, one, other)];
     return [...longer, phraseKey(program, one), ...titleKeys(named)];
   });
   return [...new Set(keys)];
+}
+
+/** The words of an operand; of a path, those of the file without its ending. */
+function wordsIn(operand: string): string[] {
+  const name = operand.slice(operand.lastIndexOf('/') + 1).replace(/\.[a-z]{1,4}$/i, '');
+  return name.split(/[:._-]+/);
 }
 
 /** The keys of the commands that a text has as code, and of the words of its title. */
