@@ -62,8 +62,10 @@ class MomentTally {
 const head = ['without a record: silent', 'with one: right record', 'right of the lines'];
 
 /** Opens files of real projects, and returns a table of what the hook says and one of other limits. */
-export async function fileMoments(): Promise<readonly [byMemory: string, byLimit: string]> {
-  const moments = readFileSync('test/fixtures/search/file-moments.jsonl', 'utf8')
+export async function fileMoments(
+  file: string,
+): Promise<readonly [byMemory: string, byLimit: string]> {
+  const moments = readFileSync(`test/fixtures/search/${file}`, 'utf8')
     .trim()
     .split('\n')
     .map((line): FileMoment => JSON.parse(line));

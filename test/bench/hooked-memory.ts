@@ -46,5 +46,9 @@ export function hookOf(repo: Repo) {
     const found = await run(async (context) => answerHook(await contextMemory(context), read));
     return JSON.parse(JSON.stringify(found ?? null))?.hookSpecificOutput.additionalContext ?? '';
   };
-  return { run, answer, close: () => app.close() };
+  const write = async (entry: object): Promise<void> => {
+    const written = await app.call(session, 'memory_write', entry);
+    if (written?.error) throw new Error(`The entry was not written: ${written.error}`);
+  };
+  return { run, answer, write, close: () => app.close() };
 }

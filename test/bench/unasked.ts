@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { maxAtPrompt, promptQuery } from '../../src/toolsets/brief/prompt-match.ts';
 import { briefSource } from '../../src/toolsets/index.ts';
+import { commandMoments } from './command-moments.ts';
 import { fileMoments } from './file-moments.ts';
 import { hookOf, memoryOf, records } from './hooked-memory.ts';
 import { report, table } from './report.ts';
@@ -67,7 +68,11 @@ async function ask(file: string): Promise<readonly [byMemory: string, byCertaint
 const [byMemory, byCertainty] = await ask('unasked-prompts.jsonl');
 const [unseen] = await ask('unasked-unseen.jsonl');
 
-const [moments, byLimit] = await fileMoments();
+const [unspaced] = await ask('unasked-unspaced.jsonl');
+
+const [moments, byLimit] = await fileMoments('file-moments.jsonl');
+const [otherMoments] = await fileMoments('file-moments-unseen.jsonl');
+const commands = await commandMoments();
 
 report('unasked', 'What arrives unasked', [
   `The lines that the hook of a prompt adds, each time in a new session. Prompts about nothing (“make the button blue”) are put to every memory. Of the others, some only share words with the records of their memory, and one record answers the rest. The answers were decided before the program was asked. A line is right if it is about one of the records or sections that answer, or shows the answer. The last memory has ${records} long records that the bench makes itself.`,
@@ -76,8 +81,14 @@ report('unasked', 'What arrives unasked', [
   byCertainty,
   'The weights of the evidence were chosen with the prompts above. These were written afterwards, most of them in languages and about memories that were not used before:',
   unseen,
+  'Prompts in Chinese, Japanese and Korean, written before the weights of their letters were chosen; those of Hiragana were chosen after a first look at them:',
+  unspaced,
   'The lines that the hook of an action adds before a file is read, each time in a new session. 60 files of four projects: their memories say something about 42 of them, and the other 18 occur in lists only, or not at all. The records that should be shown were decided before the program was asked, and a line is right if it is about one of them.',
   moments,
   'With another limit of the files that a passage names (the program has 4), more or fewer files get lines:',
   byLimit,
+  'These 30 files, of five other projects, were chosen afterwards, and nothing was changed for them but three answers: records that are about the file and had been overlooked.',
+  otherMoments,
+  'Commands before they run, in a memory of ten corrections, preferences and patterns; half of the commands are about none. They were written before the program was asked; on the first run 11 of the 15 others got nothing, so that programs that only show or look for their operands are about nothing now.',
+  commands,
 ]);
