@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import {
   type DirectoryEntry,
@@ -25,9 +26,18 @@ const maxBytes = 16 * 1024 * 1024;
 /** Age from which a file that is changed again certainly gets another time, in milliseconds. */
 const settled = 2000;
 
+/** A folder of entries, or a file or folder in it. */
+interface FoundEntry {
+  readonly path: string;
+  readonly stat: Stat;
+}
+
 /** The files of a folder as they are stored; texts are read again only if their files changed. */
 export class FolderFiles implements StoredFiles {
   readonly #folder: ReadFolder;
+  // One change looks at all entries of a log several times in one step.
+  readonly #stats = new Map<string, MicrotaskMemo<readonly FoundEntry[]>>();
+  readonly #entries = new Map<string, MicrotaskMemo<readonly EntryFile[]>>();
   readonly #read = new Map<string, { readonly stat: Stat; readonly file: EntryFile }>();
 
   constructor(folder: ReadFolder) {
@@ -39,15 +49,21 @@ export class FolderFiles implements StoredFiles {
     return stat?.kind === 'file' ? this.#file(path, path, stat).text : undefined;
   }
 
-  entries(folder: string): EntryFile[] {
-    return this.stats(folder)
-      .filter(({ stat }) => stat.kind === 'file')
-      .map(({ path, stat }) => this.#file(path, path.slice(folder.length + 1), stat));
+  entries(folder: string): readonly EntryFile[] {
+    return memoAt(this.#entries, folder).get(() =>
+      this.stats(folder)
+        .filter(({ stat }) => stat.kind === 'file')
+        .map(({ path, stat }) => this.#file(path, path.slice(folder.length + 1), stat)),
+    );
   }
 
   /** The stats of a folder, and of the entry files and folders below it, sorted by path. */
-  stats(folder: string): { readonly path: string; readonly stat: Stat }[] {
-    const found: { readonly path: string; readonly stat: Stat }[] = [];
+  stats(folder: string): readonly FoundEntry[] {
+    return memoAt(this.#stats, folder).get(() => this.#statsBelow(folder));
+  }
+
+  #statsBelow(folder: string): FoundEntry[] {
+    const found: FoundEntry[] = [];
     const visit = (path: string, depth: number) => {
       const stat = this.#folder.stat(path);
       if (stat?.kind !== 'directory' || depth > maxEntryDepth) return;
@@ -79,6 +95,12 @@ export class FolderFiles implements StoredFiles {
     this.#read.set(path, { stat, file });
     return file;
   }
+}
+
+function memoAt<T>(memos: Map<string, MicrotaskMemo<T>>, key: string): MicrotaskMemo<T> {
+  const memo = memos.get(key) ?? new MicrotaskMemo<T>();
+  memos.set(key, memo);
+  return memo;
 }
 
 /**
