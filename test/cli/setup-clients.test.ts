@@ -222,6 +222,17 @@ describe('a setup of clients', () => {
     expect(untouched).toMatchObject([{ reason: expect.stringContaining('not a list with items') }]);
   });
 
+  it('serves two forms of a client side by side, each in its own file', async () => {
+    const place = new Place();
+    const paths = clientNamed('cline').files.map((file) => placed(file, place.around));
+    const before = '{\n  "mcpServers": {\n    "other": {}\n  }\n}\n';
+    for (const path of paths) place.write(path, before);
+    const { edits } = await place.setUp(['cline']);
+    expect(edits.map(({ path }) => path).sort()).toEqual([...paths].sort());
+    await place.setUp(['cline'], { undo: true });
+    expect(paths.map((path) => readFileSync(path, 'utf8'))).toEqual([before, before]);
+  });
+
   it('takes the file that is there, or has the entry', () => {
     const place = new Place();
     const client = clientNamed('crush');

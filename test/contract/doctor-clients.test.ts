@@ -162,6 +162,19 @@ deep(
   },
 );
 
+deep('doctor names both places of an entry in the forms of two versions', () => {
+  const entry = { type: 'local', command: ['memory-bank'] };
+  const repo = Repo.create();
+  const mcp = { 'memory-bank': entry, servers: { 'memory-bank': entry } };
+  repo.write('opencode.json', JSON.stringify({ mcp }));
+  const { stdout } = runProgram(repo.root, ['doctor'], {
+    env: { PATH: process.env.PATH, HOME: newFolder() },
+  });
+  expect(stdout).toMatch(
+    /^note +opencode .* has the server in "mcp\.servers" and "mcp", .*: remove one$/m,
+  );
+});
+
 deep('doctor advises to renew an entry of the project that older programs refuse', () => {
   const entry = { command: 'node', args: [main, '--profile', 'agent'] };
   expect(look('project', entry, { repo: Repo.create() })).toMatch(

@@ -1,5 +1,6 @@
 import { join, parse } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
+import { errno } from '../../git/disk/file-layer.ts';
 import { Folder, isLink } from '../../git/disk/folder.ts';
 import { NodeFiles } from '../../git/disk/node-files.ts';
 import { textLinkTarget } from '../../git/index/text-link.ts';
@@ -43,10 +44,15 @@ export function projectPath(root: string, path: string): string {
  * through any link.
  *
  * @param path absolute.
- * @throws MemoryError `damaged` for a link without a target.
+ * @throws MemoryError `damaged` for a link without a target, or a folder that may not be entered.
  */
 export function personalPath(path: string): string {
-  return new Enclosure(parse(path).root).resolve(path);
+  try {
+    return new Enclosure(parse(path).root).resolve(path);
+  } catch (cause) {
+    if (errno(cause) !== 'EACCES') throw cause;
+    throw new MemoryError('damaged', 'it cannot be reached: permission denied', { cause });
+  }
 }
 
 /**

@@ -102,6 +102,16 @@ export function errno(error: unknown): string | undefined {
   return typeof error.code === 'string' && /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
 }
 
+/** Reads a file of the user. Like in git, one that may not be read counts as absent. */
+export function unlessDenied<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (errno(error) === 'EACCES') return undefined;
+    throw error;
+  }
+}
+
 /** Like `lstat`, but of the target of a link; undefined for a dangling link. */
 export function lookThrough(files: Files, path: string): Stat | undefined {
   const stat = files.lstat(path);

@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path';
 import { MemoryError } from '../../core/values/error.ts';
-import { type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
+import { type Files, lookThrough, type Stat, sameStat, unlessDenied } from '../disk/file-layer.ts';
 import { checkSize } from '../disk/folder.ts';
 import { type AttributeRule, type AttributeState, parseAttributes } from './attribute-file.ts';
 import { type GitConfig, systemFile } from './config.ts';
@@ -126,7 +126,8 @@ export class Conversions {
         this.#load(file, look, () => staged(`${base}.gitattributes`)),
       );
     }
-    through(userRules(this.#config, this.#env, top, ['core.attributesfile', 'attributes']));
+    const own = userRules(this.#config, this.#env, top, ['core.attributesfile', 'attributes']);
+    unlessDenied(() => through(own));
     if (!this.#env.GIT_ATTR_NOSYSTEM) {
       through(systemFile(this.#files, this.#env, 'gitattributes'));
     }

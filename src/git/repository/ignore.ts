@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { MemoryError } from '../../core/values/error.ts';
-import { type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
+import { type Files, lookThrough, type Stat, sameStat, unlessDenied } from '../disk/file-layer.ts';
 import { checkSize } from '../disk/folder.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
@@ -68,7 +68,8 @@ export class IgnoreRules {
     }
     const own = userRules(this.#config, this.#env, this.#tree.top, ['core.excludesfile', 'ignore']);
     for (const file of [join(this.#tree.commonDir, 'info', 'exclude'), own]) {
-      const verdict = this.#ask(file, path, () => lookThrough(this.#files, file));
+      const ask = () => this.#ask(file, path, () => lookThrough(this.#files, file));
+      const verdict = file === own ? unlessDenied(ask) : ask();
       if (verdict === false) return undefined;
       if (verdict) return { file, pattern: verdict };
     }

@@ -90,6 +90,17 @@ export function configFile(client: McpClient, around: Surroundings): string {
   return named ?? present[0] ?? begun ?? paths[0] ?? around.root;
 }
 
+/**
+ * The configurations that a setup writes. Of a user's own there is one for each form of the client that is
+ * in use, such as an editor and a command line, which do not read that of the other.
+ */
+export function configFiles(client: McpClient, around: Surroundings): string[] {
+  const usual = configFile(client, around);
+  if (!hasPersonalFile(client)) return [usual];
+  const paths = client.files.map((place) => placed(place, around));
+  return [...new Set([usual, ...paths.filter((path) => existsSync(dirname(path)))])];
+}
+
 function contains(path: string, text: string): boolean {
   try {
     return readText(path)?.includes(text) === true;

@@ -6,6 +6,7 @@ import { MemoryError } from '../../../core/values/error.ts';
 import { own } from '../../../core/values/json.ts';
 import {
   configFile,
+  configFiles,
   configPath,
   entriesIn,
   entryName,
@@ -125,7 +126,7 @@ class Planner {
     };
     const paths = this.#undo
       ? client.files.map((place) => placed(place, around))
-      : [configFile(client, around)];
+      : configFiles(client, around);
     for (const path of paths) {
       await this.#consider(
         path,
