@@ -55,7 +55,7 @@ export async function answer(
 /** Writes the brief; returns false if the whole program has to. */
 async function answerBrief(packageFolder: string): Promise<boolean> {
   const agent = `memory-bank-cli/${version}`;
-  return quickly(packageFolder, undefined, agent, async (memory) => {
+  return quickly(packageFolder, undefined, { agent, isForAction: false }, async (memory) => {
     const composed = await memory.brief();
     if (composed === 'unknown') return false;
     if (composed.text !== '') await print(`${composed.text}\n`);
@@ -66,7 +66,8 @@ async function answerBrief(packageFolder: string): Promise<boolean> {
 /** Writes the answer to an event; returns false if the whole program has to. */
 async function answerEvent(event: ClientEvent, packageFolder: string): Promise<boolean> {
   const agent = hookAgent(event, version);
-  return quickly(packageFolder, event.cwd, agent, async (memory) => {
+  const isForAction = event.event === 'action';
+  return quickly(packageFolder, event.cwd, { agent, isForAction }, async (memory) => {
     const found = await answerHook(memory, event);
     if (found === 'unknown') return false;
     if (found !== undefined) await print(`${printedAnswer(found)}\n`);
@@ -96,7 +97,7 @@ async function print(text: string): Promise<void> {
 async function quickly(
   packageFolder: string,
   folder: string | undefined,
-  agent: string,
+  { agent, isForAction }: { readonly agent: string; readonly isForAction: boolean },
   work: (memory: QuickHookMemory) => Promise<boolean>,
 ): Promise<boolean> {
   const { env } = process;
@@ -111,7 +112,7 @@ async function quickly(
     // A project without a memory has nothing to say.
     if (!existsSync(path)) return true;
     const fetches = syncInterval(env, () => undefined) > 0;
-    const memory = QuickHookMemory.open(path, agent, fetches);
+    const memory = QuickHookMemory.open(path, agent, fetches, isForAction);
     if (!memory) return false;
     // The stat of a file takes less time by a short path.
     process.chdir(path);

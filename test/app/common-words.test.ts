@@ -78,3 +78,25 @@ test('without the file of these words, or with a damaged one, they count as befo
   rmSync(`${folder}/${name}`);
   expect(await answers(everyday)).toContain('Two fingers');
 });
+
+test.each([
+  ['one word', 'comic'],
+  ['one letter', 'ж'],
+  ['no word', '?!… 👍🏽'],
+  ['a megabyte', 'draw a blue circle '.repeat(55_000)],
+  ['a megabyte without a space', 'x'.repeat(1 << 20)],
+  ['code', 'const x = items.filter((i) => i.price > 10).map(({ name }) => name); // sort these'],
+  [
+    'a stack trace',
+    'TypeError: undefined is not a function\n    at Object.<anonymous> (/srv/app/dist/main.js:12:7)\n    at node:internal/main/run_main_module:28:49',
+  ],
+  ['a brief', 'Memory of this project (.memory-bank/). The quoted texts are records'],
+  [
+    'many scripts',
+    'Привет Γειά שלום مرحبا हैलो สวัสดี 안녕하세요 こんにちは 你好 გამარჯობა ሰላም ᠰᠠᠢᠨ ကောင်း',
+  ],
+  ['half a letter', '\ud83d \udc4d \0 \u202e'],
+])('a prompt of %s gets nothing', async (_, prompt) => {
+  await learn();
+  expect(await answers(prompt)).toBe('""');
+});

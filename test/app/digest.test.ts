@@ -320,6 +320,39 @@ describe('the last changes of what is shown', () => {
     expect(JSON.stringify(whole)).toBe(found);
   });
 
+  deep('an action is answered from an outdated digest, unless its record has changed', async () => {
+    await prepared();
+    const write = (text: string) =>
+      world.write(
+        'knowledge/patterns/quince.md',
+        'quince',
+        'patterns',
+        '2026-01-01T00:00:00Z',
+        text,
+      );
+    write('The quince is grafted, see src/quince.ts');
+    world.repo.commitAll('Add the quince');
+    await world.keep();
+    const act = async (file: string) => {
+      const input = { tool_name: 'Read', tool_input: { file_path: file }, cwd: world.repo.root };
+      const event = readEvent(
+        'action',
+        JSON.stringify({ hook_event_name: 'PreToolUse', ...input }),
+      );
+      const memory = QuickHookMemory.open(world.repo.path('.memory-bank'), agent, true, true);
+      return event && memory ? JSON.stringify(await answerHook(memory, event)) : 'no digest';
+    };
+    // A commit that no hook and no server has seen.
+    world.write('knowledge/patterns/new.md', 'new', 'patterns', '2026-01-02T00:00:00Z', 'New');
+    world.repo.commitAll('Add another one');
+    expect(QuickHookMemory.open(world.repo.path('.memory-bank'), agent)).toBeUndefined();
+    expect(await act('src/other.ts')).toBeUndefined();
+    expect(await act('src/quince.ts')).toContain('The quince is grafted');
+    write('The quince is sown, see src/quince.ts');
+    expect(await act('src/quince.ts')).toBe('"unknown"');
+    expect(await act('src/other.ts')).toBeUndefined();
+  });
+
   deep(
     'the history of a log is not read again for the decisions that are as they were',
     async () => {

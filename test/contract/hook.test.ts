@@ -249,7 +249,8 @@ describe('a hook', () => {
         const input = act({ file_path: 'src/tokens.ts' }, { session_id: `s${at} ${part}` });
         const shown = contextOf(hook('action', input), 'PreToolUse');
         expect(shown).not.toContain('Before');
-        expect(shown.includes('After')).toBe(now === text);
+        // A digest of the moment before lacks it.
+        expect(now === text || !shown.includes('After')).toBe(true);
       }
     }
   });

@@ -58,10 +58,18 @@ export class BriefDigest {
 
   /** Reads the digest of a memory; undefined if there is none, or if it is not valid any more. */
   static read(memory: QuickMemory): BriefDigest | undefined {
+    const digest = BriefDigest.readAny(memory);
+    return digest && memory.isUnchangedSince(digest.facts.head) ? digest : undefined;
+  }
+
+  /**
+   * Reads a digest that may be outdated: each record that has not changed is as it says, but those that
+   * are new are missing.
+   */
+  static readAny(memory: QuickMemory): BriefDigest | undefined {
     const base = DigestBase.read(memory);
     const recent = base && readRecent(memory, base.id);
-    if (!base || !recent || !memory.isUnchangedSince(recent.facts.head)) return undefined;
-    return new BriefDigest(memory, base, recent);
+    return base && recent && new BriefDigest(memory, base, recent);
   }
 
   get #files(): MergedFiles {

@@ -47,10 +47,16 @@ export class QuickHookMemory implements HookMemory<'unknown'> {
    *
    * @param path of the memory folder.
    * @param fetches whether the whole program first gets what others have pushed, if that is long ago.
+   * @param isForAction whether an outdated digest is enough: an action does not wait for new records.
    */
-  static open(path: string, agent: string, fetches = true): QuickHookMemory | undefined {
+  static open(
+    path: string,
+    agent: string,
+    fetches = true,
+    isForAction = false,
+  ): QuickHookMemory | undefined {
     const memory = QuickMemory.at(path);
-    const digest = memory && BriefDigest.read(memory);
+    const digest = memory && (isForAction ? BriefDigest.readAny(memory) : BriefDigest.read(memory));
     return digest && new QuickHookMemory(memory, digest, agent, fetches);
   }
 
