@@ -7,6 +7,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { firstGit, type GitVersion } from '../../src/git/repository/git-version.ts';
 import { hasTables, objectFormat, Repo } from '../support/repo.ts';
 
@@ -99,6 +101,9 @@ const elsewhere = {
   GIT_OBJECT_DIRECTORY: '.git/elsewhere',
   GIT_ALTERNATE_OBJECT_DIRECTORIES: '.git/objects',
 };
+
+/** In the folder of the tests, which is removed after them. */
+const alternates = join(tmpdir(), `memory-bank-alternates-${process.pid}`);
 
 /** All layouts, in the order of the table. */
 export const layouts: readonly Layout[] = [
@@ -228,6 +233,16 @@ export const layouts: readonly Layout[] = [
       const clone = cloneIn(repo, '--shared', '--no-local');
       clone.write('.git/objects/info/alternates', '../../../objects\n');
       return clone;
+    },
+  },
+  {
+    name: 'alternates by the environment (`GIT_ALTERNATE_OBJECT_DIRECTORIES`)',
+    env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates },
+    make(repo) {
+      cpSync(repo.path('.git/objects'), alternates, { recursive: true });
+      rmSync(repo.path('.git/objects'), { recursive: true });
+      mkdirSync(repo.path('.git/objects'));
+      return undefined;
     },
   },
   { name: 'a shallow clone', make: (repo) => cloneIn(repo, '--depth=1') },

@@ -27,7 +27,7 @@ import { letter, note, writeLargeLetters } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { newFolder } from '../support/process.ts';
 import { moving } from '../support/ref-form.ts';
-import { Repo } from '../support/repo.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
 import { linked } from '../support/windows.ts';
 
 const cleanUp: (() => unknown)[] = [];
@@ -261,6 +261,24 @@ describe('a change', () => {
       });
       expect(existsSync(root)).toBe(false);
     });
+  });
+
+  test('makes no repository in a work tree that the environment gives to another one', async () => {
+    const repo = create();
+    const root = mkdtempSync(join(tmpdir(), 'memory-bank-'));
+    cleanUp.push(() => rmSync(root, { recursive: true }));
+    const env = { ...gitEnv, GIT_DIR: repo.path('.git'), GIT_WORK_TREE: root };
+    const opened = await open(root, [note], { env });
+    cleanUp.push(() => opened.workspace.close());
+    const line = `gitdir: ${repo.path('.git')}`;
+    await expect(add(opened, 'one')).rejects.toMatchObject({
+      code: 'unsupported',
+      hint: `Nothing was written. Write "${line}" into a file .git in ${root}.`,
+    });
+    expect(existsSync(join(root, '.git'))).toBe(false);
+    writeFileSync(join(root, '.git'), `${line}\n`);
+    await add(opened, 'one');
+    expect(repo.git('show', '-s', '--format=%s')).toBe('memory: add one\n');
   });
 
   test('that cannot look for its repository reports it', async () => {

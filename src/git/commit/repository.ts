@@ -92,7 +92,7 @@ export class Repository {
     };
     shareTree(disk, tree, bits);
     this.unflushed = unflushedDisk(disk.files, tree, bits);
-    this.odb = openObjects(disk, commonDir);
+    this.odb = openObjects(disk, commonDir, options.env);
     this.#site = { disk, odb: this.odb, commonDir, folder, warn: options.warn };
     const { lockTimeout } = options;
     this.#queue = new RepositoryQueue(disk, folder, lockTimeout, (...leftovers) =>

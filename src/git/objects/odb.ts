@@ -54,14 +54,21 @@ export class ObjectDatabase {
   /**
    * @param gitDir the common git directory.
    * @param format called once, at the first use of an object: the repository may not exist before.
+   * @param alternates more folders of objects, which the repository does not name.
    */
-  constructor(disk: Disk, gitDir: string, format: () => ObjectFormat) {
+  constructor(
+    disk: Disk,
+    gitDir: string,
+    format: () => ObjectFormat,
+    alternates: readonly string[] = [],
+  ) {
     this.#disk = disk;
     this.#files = disk.files;
     this.#gitDir = gitDir;
     this.#readFormat = format;
-    const paths = [join(gitDir, 'objects')];
-    collectAlternates(disk.files, join(gitDir, 'objects'), paths, maxAlternateDepth);
+    const own = join(gitDir, 'objects');
+    const paths = [...new Set([own, ...alternates])];
+    for (const path of [...paths]) collectAlternates(disk.files, path, paths, maxAlternateDepth);
     this.#folders = paths.map((path) => new ObjectFolder(disk.files, path, () => this.format));
   }
 

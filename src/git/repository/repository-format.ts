@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import type { Disk } from '../disk/disk.ts';
 import type { Files } from '../disk/file-layer.ts';
 import { type ObjectFormat, objectFormats, sha1 } from '../objects/object-format.ts';
@@ -27,8 +27,19 @@ export function refStorageIn(files: Files, commonDir: string): string {
 }
 
 /** Opens the objects of a repository, which need not exist yet. */
-export function openObjects(disk: Disk, commonDir: string): ObjectDatabase {
-  return new ObjectDatabase(disk, commonDir, () => objectFormatIn(disk.files, commonDir));
+export function openObjects(
+  disk: Disk,
+  commonDir: string,
+  env: NodeJS.ProcessEnv = process.env,
+): ObjectDatabase {
+  const format = () => objectFormatIn(disk.files, commonDir);
+  return new ObjectDatabase(disk, commonDir, format, alternatesIn(env));
+}
+
+/** The folders of objects that the environment names next to those of the repository. */
+function alternatesIn({ GIT_ALTERNATE_OBJECT_DIRECTORIES: list = '' }: NodeJS.ProcessEnv) {
+  const paths = list.split(delimiter).map((path) => path.replace(/^"(.*)"$/s, '$1'));
+  return paths.filter((path) => path !== '').map((path) => resolve(path));
 }
 
 /** The settings of one file, without its includes. */

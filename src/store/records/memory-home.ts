@@ -1,4 +1,4 @@
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { Repository } from '../../git/commit/repository.ts';
@@ -98,16 +98,19 @@ export class MemoryHome {
   }
 
   /**
-   * Refuses to create a repository where one has disappeared, or in a missing folder.
+   * Refuses to create a repository where one has disappeared, where another one is by the environment, or in a
+   * missing folder.
    *
-   * @throws MemoryError `storage`, `no_project`.
+   * @throws MemoryError `storage`, `unsupported`, `no_project`.
    */
   checkMissing(): void {
     if (this.#tree) throw missingRepository(join(this.#tree.top, '.git'));
-    const { disk, own } = this.#options;
+    const { disk, own, env } = this.#options;
     const root = this.around;
     // The first change creates the user's store.
-    if (own || disk.files.realpath(root) !== undefined) return;
+    if (own) return;
+    checkUnclaimed(root, env);
+    if (disk.files.realpath(root) !== undefined) return;
     throw new MemoryError('no_project', `The folder ${root} is missing.`, {
       hint: 'Move it back, or start the server in another folder. Nothing was changed.',
       data: { root },
@@ -158,6 +161,18 @@ export class MemoryHome {
     this.#repository?.close();
     this.#code?.close();
   }
+}
+
+/** Refuses a folder in a work tree that the environment gives to a repository elsewhere. */
+function checkUnclaimed(root: string, { GIT_DIR: gitDir, GIT_WORK_TREE: top }: NodeJS.ProcessEnv) {
+  if (!gitDir || !top || !contains(resolve(top), root)) return;
+  throw new MemoryError(
+    'unsupported',
+    `${root} belongs to the repository ${gitDir} by GIT_DIR and GIT_WORK_TREE, which this program does not follow.`,
+    {
+      hint: `Nothing was written. Write "gitdir: ${resolve(gitDir)}" into a file .git in ${resolve(top)}.`,
+    },
+  );
 }
 
 /** Reports a failure of the disk during a look as one of the memory. */
