@@ -360,12 +360,34 @@ describe('a restoration', () => {
     ]);
   });
 
+  test.each([true, false])(
+    'finds a damaged record that had another path by its key; committed: %s',
+    async (isCommitted) => {
+      await put('one', 'good');
+      const good = head();
+      repo.git('mv', `${bank}/notes/one.yaml`, `${bank}/notes/moved.yaml`);
+      commit('Move');
+      repo.write(`${bank}/notes/moved.yaml`, 'key: [');
+      if (isCommitted) commit('Broken');
+      await expect(restore('notes/moved.yaml', good)).resolves.toMatchObject({
+        restored: ['notes/moved.yaml'],
+      });
+      expect((await opened.call.store.list(note)).records).toMatchObject([
+        { path: 'notes/moved.yaml', value: { text: 'good' } },
+      ]);
+      expect(repo.status()).toEqual([]);
+    },
+  );
+
   test('of a record that cannot be read, or never existed, changes nothing', async () => {
     repo.write(`${bank}/notes/one.yaml`, 'key: [');
     commit('Broken');
     await put('two', 'x');
     const before = head();
-    await expect(restore('notes/one.yaml', 'HEAD')).rejects.toMatchObject({ code: 'damaged' });
+    await expect(restore('notes/one.yaml', 'HEAD')).rejects.toMatchObject({
+      code: 'damaged',
+      message: expect.stringMatching(/^In commit [0-9a-f]{12}, it cannot be read/),
+    });
     await expect(restore('notes/no.yaml', 'HEAD')).rejects.toMatchObject({ code: 'not_found' });
     await expect(restore('notes/no.yaml')).rejects.toMatchObject({ code: 'not_found' });
     await expect(restore('nothing', 'HEAD')).rejects.toMatchObject({ code: 'not_found' });

@@ -17,6 +17,7 @@ import { type HistoryReader, isBelow, memoryPath, noRecord } from './history-rea
 import { ancestors, ownChanges } from './lineage.ts';
 import { logBelow, stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
+import { recordInCommit } from './record-in-commit.ts';
 import { lastWithSection, stepsOfSection } from './section-history.ts';
 import { type RestoredPaths, restoreSection } from './section-restoration.ts';
 
@@ -133,17 +134,15 @@ async function restoreOne(
   source: Oid,
   removes: boolean,
 ): Promise<RestoredPaths> {
-  const here = records.view.read(path);
   const now = reader.history.memory.view.read(path);
-  // The record at this path may have had another path in that commit.
-  const file = here ?? (now?.key === undefined ? undefined : records.view.find(now.type, now.key));
+  const file = await recordInCommit(reader, records, path);
   if (!file && removes && now?.key !== undefined) {
     const isRemoved = await draft.remove(now.type, now.key);
     return { restored: [], removed: isRemoved ? [path] : [], damaged: [] };
   }
   if (!file) throw noRecord(path, source);
-  if (file.error) throw file.error;
-  const restored = await restoreFile(draft, records, file);
+  if (file.error) throw damagedIn(source, file.error);
+  const restored = await restoreFile(draft, records, file, path);
   return { restored, removed: [], damaged: [] };
 }
 
@@ -200,14 +199,24 @@ function partOf(own: string, folder: string | undefined): string | undefined {
   return folder.startsWith(`${own}/`) ? folder.slice(own.length + 1) : undefined;
 }
 
+/** The error of a record that could not be read in an earlier state either. */
+function damagedIn(source: Oid, { code, message, data }: MemoryError): MemoryError {
+  return new MemoryError(code, `In commit ${source.slice(0, 12)}, it cannot be read: ${message}`, {
+    hint: 'Give an earlier commit; record_history lists them. Nothing was restored.',
+    data,
+  });
+}
+
+/** @param present where the record is now, if it cannot be read there. */
 async function restoreFile(
   draft: LiveTransaction,
   records: PastRecords,
   { type, key, path, value }: RecordFile,
+  present = path,
 ): Promise<string[]> {
   const text = records.text(path);
   if (key === undefined || !value || text === undefined) return [];
-  const place = await draft.restore({ key, path, value }, type, text);
+  const place = await draft.restore({ key, path, value }, type, { text, present });
   return place === undefined ? [] : [place];
 }
 

@@ -5,6 +5,7 @@ import { takeSections } from '../merge/section-choice.ts';
 import type { LiveTransaction } from '../records/transaction.ts';
 import { type HistoryReader, noRecord } from './history-reader.ts';
 import type { PastRecords } from './past-records.ts';
+import { recordInCommit } from './record-in-commit.ts';
 
 export type RestoredPaths = Omit<Restoration, 'commit' | 'undone'>;
 
@@ -22,11 +23,7 @@ export async function restoreSection(
   source: Oid,
   removes: boolean,
 ): Promise<RestoredPaths> {
-  const here = reader.history.memory.view.read(path);
-  const file =
-    records.view.read(path) ??
-    // The record at this path may have had another path in that commit.
-    (here?.key === undefined ? undefined : records.view.find(here.type, here.key));
+  const file = await recordInCommit(reader, records, path);
   const past = file && records.text(file.path);
   if (!file || past === undefined) throw noRecord(path, source);
   const later: string[] = [];

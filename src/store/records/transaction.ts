@@ -230,9 +230,13 @@ export class LiveTransaction extends RecordReader implements Transaction {
    *
    * @returns its path; undefined if it is already the same.
    */
-  async restore(record: Located<object>, type: AnyRecordType, text: string) {
+  async restore(
+    record: Located<object>,
+    type: AnyRecordType,
+    { text, present }: { readonly text: string; readonly present: string },
+  ) {
     const { key, value } = record;
-    const there = this.view.read(record.path);
+    const there = this.view.read(present);
     const existing = (await this.find(type, key)) ?? (there?.error ? there : undefined);
     const path = existing?.path ?? this.#free(record.path, type, key);
     if (existing && this.#base(existing) === text) return undefined;
