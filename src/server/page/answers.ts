@@ -348,6 +348,9 @@ export const restoredShape = z.object({
   restored: z.array(text),
   removed: z.array(text),
   undone: z.array(commitShape).describe('the later commits whose changes it took back'),
+  damaged: z
+    .array(text)
+    .describe('records that cannot be read in that state, and stay as they are'),
 });
 
 /** The result of a restoration. */

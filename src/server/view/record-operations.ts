@@ -137,9 +137,12 @@ export const restore = defineMemoryOperation({
       removes,
       seen,
     });
-    const [first] = damaged;
-    if (first) throw first.error;
-    return { restored: [...restored], removed: [...removed], undone: [...undone] };
+    return {
+      restored: [...restored],
+      removed: [...removed],
+      undone: [...undone],
+      damaged: damaged.map(({ path }) => path),
+    };
   },
 });
 
