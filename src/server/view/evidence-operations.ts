@@ -36,7 +36,7 @@ export const evidence = defineMemoryOperation({
   input: z.object({ path: path.optional() }),
   answer: evidenceShape,
   async run(context, request, { types }) {
-    const { records } = await context.history.evidence(request);
+    const { records } = await context.history.evidence({ ...request, docs: false });
     const rested = records.filter(({ findings }) => findings.some(isStale));
     const state = rested.length === 0 ? undefined : await readState(context, types, undefined);
     const byPath = new Map(state?.records.map((record) => [record.path, record]));
@@ -136,7 +136,7 @@ export const concerns = defineMemoryOperation({
   input: z.object({}),
   answer: concernsShape,
   async run({ history }) {
-    const { records } = await history.evidence({});
+    const { records } = await history.evidence({ docs: false });
     const groups = new Map<string, Cause[]>();
     for (const { path, findings } of records) {
       for (const finding of findings) {

@@ -68,7 +68,7 @@ function quoted(diffs: readonly string[]): string[] {
 async function reportOf({ history, project }: Context): Promise<Pick<EvidenceReport, 'records'>> {
   if ((await project.head()).oid === undefined) return { records: [] };
   try {
-    return await history.evidence({ tending: true });
+    return await history.evidence({ tending: true, docs: false });
   } catch (error) {
     if (error instanceof MemoryError && error.code === 'not_found') return { records: [] };
     throw error;
