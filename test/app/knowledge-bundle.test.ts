@@ -6,6 +6,7 @@ import { exportMemory } from '../../src/app/exchange/exporter.ts';
 import { importSources } from '../../src/app/exchange/importer.ts';
 import { readYaml } from '../../src/core/yaml/yaml.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
+import { verifyMemory } from '../../src/toolsets/truth/verify-memory.ts';
 import { deep, runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { newFolder } from '../support/process.ts';
@@ -225,7 +226,7 @@ describe('a bundle of the Open Knowledge Format', () => {
       sources: [{ resource: 'src/code.ts:1-2' }],
       generated: { by, at: time },
       verified: [{ by, at: time }],
-      stale_after: '2031-01-01',
+      stale_after: '2031-01-01T00:00:00Z',
     });
     const old = keysOf(files.get('memory/knowledge/patterns/old.md'));
     expect(old).toMatchObject({ status: 'deprecated', generated: { by } });
@@ -255,6 +256,26 @@ describe('a bundle of the Open Knowledge Format', () => {
     const keys = keysOf((await world.export()).get('memory/knowledge/patterns/k.md'));
     expect(keys.generated).toMatchObject({ by: 'other/2' });
     expect(keys.verified).toMatchObject([{ by: 'human:Ada Lovelace' }]);
+  });
+
+  test('names a person who writes and verifies by commands, and when the text was written', async () => {
+    const world = new World();
+    world.session.agent = 'memory-bank-cli/1.0.0';
+    const [path, file] = ['knowledge/patterns/k.md', 'memory/knowledge/patterns/k.md'];
+    await world.call('memory_write', {
+      category: 'patterns',
+      key: 'k',
+      value: 'See src/code.ts:1.',
+    });
+    const exported = async () => keysOf((await world.export()).get(file));
+    const { generated } = await exported();
+    expect(generated).toMatchObject({ by: 'human:Ada Lovelace' });
+    world.repo.write('src/code.ts', 'A\nb\nc\n');
+    world.repo.git('commit', '-qam', 'Change');
+    await world.app.run(world.session, 'verify', {}, (context) =>
+      verifyMemory.call(context, { path }),
+    );
+    expect(await exported()).toMatchObject({ generated, verified: [{ by: 'human:Ada Lovelace' }] });
   });
 
   test('has the banks of the user, which go to those of the other user', async () => {
@@ -307,6 +328,7 @@ describe('a bundle of the Open Knowledge Format', () => {
       ['tables/index.md', '# Tables\n'],
       ['log.md', '# Log\n\n## 2026-01-01\n* **Creation**: all.\n'],
       ['stale.md', '---\ntype: Metric\nstale_after: 2026-03-01\n---\nM\n'],
+      ['instant.md', '---\ntype: Metric\nstale_after: 2026-03-01T00:00:00Z\n---\nM\n'],
       [
         'old.md',
         '---\ntype: Metric\nstatus: deprecated\ngenerated: { by: a/1, at: 2026-02-01T10:00:00Z }\n---\nO\n',
@@ -333,6 +355,7 @@ describe('a bundle of the Open Knowledge Format', () => {
     ]);
     const kept = world.files();
     expect(kept['.memory-bank/okf/tables/orders.md']).toBe(table);
+    expect(kept['.memory-bank/okf/instant.md']).toContain('expires: "2026-02-28"\n');
     expect(kept['.memory-bank/okf/stale.md']).toContain('expires: "2026-02-28"\n');
     expect(kept['.memory-bank/okf/old.md']).toContain('expires: "2026-02-01"\n');
     const exported = await world.export();

@@ -4,7 +4,6 @@ import {
   isoTime,
   type Source,
 } from '../../core/declarations/exchange-format.ts';
-import { day } from '../../core/evidence/annotations.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { unknownKeys } from '../../core/record/shape.ts';
@@ -14,7 +13,6 @@ import { isObject, type JsonObject } from '../../core/values/json.ts';
 import { withKeys } from '../../core/yaml/text-keys.ts';
 import { isUnusedTemplate } from '../../toolsets/index.ts';
 import { type ConceptFile, type ConceptRecord, lastFenced, readConcept } from './concept-file.ts';
-import { dayAfter } from './concept-trust.ts';
 import { bundleFolder } from './concept-writer.ts';
 
 /** A larger file is not read, in bytes; the largest record is half as large. */
@@ -124,8 +122,9 @@ function foreign(
 
 /** The last day on which a concept holds, if it says so. */
 function lastDay({ stale_after, status, generated }: JsonObject): string | undefined {
-  const stale = day.safeParse(stale_after).data;
-  if (stale !== undefined) return dayAfter(stale, -1);
+  const stale = isoTime(stale_after);
+  // It is an instant: a concept that is stale from midnight on does not hold on that day.
+  if (stale !== undefined) return new Date(Date.parse(stale) - 1).toISOString().slice(0, 10);
   const at = isObject(generated) ? isoTime(generated.at) : undefined;
   return status === 'deprecated' && at !== undefined ? at.slice(0, 10) : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Annotations } from '../../core/evidence/annotations.ts';
-import type { CommitInfo } from '../../core/memory/commit-log.ts';
+import { isOfAgent, isOfPerson } from '../../core/memory/author-name.ts';
+import { type CommitInfo, isOfVerify, isVerification } from '../../core/memory/commit-log.ts';
 import type { History } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
@@ -32,9 +33,9 @@ export async function commitsByPath(history: History): Promise<ReadonlyMap<strin
             known.confirmed.push({ ...commit, isAcceptance: true });
             continue;
           }
-          if (commit.isAcceptance || isVerification(commit, path)) known.confirmed.push(commit);
+          if (commit.isAcceptance || verifies(commit, path)) known.confirmed.push(commit);
           // It leaves what a record says as it was.
-          if (commit.tool !== 'verify_memory') known.written = commit;
+          if (!isOfVerify(commit)) known.written = commit;
         }
       }
       if (total <= skip + pageSize) break;
@@ -47,8 +48,9 @@ export async function commitsByPath(history: History): Promise<ReadonlyMap<strin
 }
 
 /** Whether a commit verifies a record or a section of it, and does not only mark it as superseded. */
-function isVerification({ tool, subject }: CommitInfo, path: string): boolean {
-  if (tool !== 'verify_memory') return false;
+function verifies(commit: CommitInfo, path: string): boolean {
+  if (!isVerification(commit)) return false;
+  const { subject } = commit;
   const whole = `memory: verify ${path}`;
   // A long subject is cut off.
   const said = subject.replace(/\s*…$/, '');
@@ -62,10 +64,13 @@ export function trustKeys(
   { verified, expires, supersededBy, status }: Annotations,
   { written, confirmed }: RecordCommits,
 ): JsonObject {
+  const last = confirmed.find(({ isAcceptance }) => !isAcceptance);
+  // A record says itself when it was verified and by which client; the commit, by which person.
+  const { by = 'process:memory-bank', at } = verified ?? {};
+  const own = at !== undefined && { by: last && isOfPerson(by) ? personOf(last) : by, at };
   const events = [
-    ...(verified ? [{ by: verified.by ?? 'process:memory-bank', at: verified.at }] : []),
+    ...(own ? [own] : []),
     ...confirmed.flatMap((commit) => {
-      // A record that says itself when it was verified needs no commit for it.
       if (!commit.isAcceptance && verified) return [];
       return [{ by: commit.isAcceptance ? personOf(commit) : actorOf(commit), at: commit.at }];
     }),
@@ -75,21 +80,21 @@ export function trustKeys(
     ...(written && { generated: { by: actorOf(written), at: written.at } }),
     ...(events.length > 0 && { verified: events }),
     ...(state && { status: state }),
-    ...(expires !== undefined && { stale_after: dayAfter(expires, 1) }),
+    ...(expires !== undefined && { stale_after: dayAfter(expires) }),
   };
 }
 
 function actorOf(commit: CommitInfo): string {
-  return commit.agent ?? personOf(commit);
+  return isOfAgent(commit.agent) ? commit.agent : personOf(commit);
 }
 
 function personOf({ author }: CommitInfo): string {
   return `human:${author.replace(/ <[^>]*>$/, '')}`;
 }
 
-/** A day some days later: `2026-01-31`. */
-export function dayAfter(day: string, days: number): string {
-  const date = new Date(`${day.slice(0, 10)}T00:00:00Z`);
-  date.setUTCDate(date.getUTCDate() + days);
-  return date.toISOString().slice(0, 10);
+/** The instant after a day: `2026-02-01T00:00:00Z`. */
+function dayAfter(day: string): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + 1);
+  return date.toISOString().replace('.000Z', 'Z');
 }

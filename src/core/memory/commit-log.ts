@@ -29,6 +29,17 @@ export interface CommitInfo {
   readonly isAcceptance?: true;
 }
 
+/** Whether the tool that verifies records made a commit, or its command. */
+export function isOfVerify({ tool = '' }: CommitInfo): boolean {
+  return /^verify(?:_memory)?$/.test(tool);
+}
+
+/** Whether a commit says that a record or section is as true as it was written. */
+export function isVerification(commit: CommitInfo): boolean {
+  // The tool also sets when a record expires, or how sure it is.
+  return isOfVerify(commit) && commit.subject.startsWith('memory: verify ');
+}
+
 /** The kind of difference between a record in two states. */
 export type ChangeKind = 'added' | 'changed' | 'moved' | 'removed';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { authorName, isOfPerson } from '../../core/memory/author-name.ts';
-import type { CommitInfo } from '../../core/memory/commit-log.ts';
+import { type CommitInfo, isVerification } from '../../core/memory/commit-log.ts';
 import type { HitChange, SearchHit } from '../../core/memory/search-hit.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
@@ -14,7 +14,7 @@ import { commitInfo, isAcceptance } from '../records/message.ts';
 import { squashedMessages } from '../records/message-parts.ts';
 import { acceptedCommits } from '../reviews/accepted-commits.ts';
 import { LatestCommits } from './latest-commits.ts';
-import { isVerification, SectionCommits, type WrittenSection } from './section-commits.ts';
+import { SectionCommits, type WrittenSection } from './section-commits.ts';
 
 /** Time that a search waits for the index of the history, in milliseconds. */
 const maxWaitMs = 1000;

@@ -1,5 +1,5 @@
 import { type NamedSection, namedSections } from '../../core/markdown/section-path.ts';
-import type { CommitInfo } from '../../core/memory/commit-log.ts';
+import { isVerification } from '../../core/memory/commit-log.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
 import type { Step } from '../history/lineage.ts';
@@ -113,12 +113,6 @@ export class SectionCommits {
     this.#records.set(path, record);
     return record;
   }
-}
-
-/** Whether a commit says that a record or section is as true as it was written. */
-export function isVerification({ tool, subject }: CommitInfo): boolean {
-  // The tool also sets when a record expires, or how sure it is.
-  return tool === 'verify_memory' && subject.startsWith('memory: verify ');
 }
 
 /** The number of the oldest of some versions that has a text; the newest ones are compared first. */

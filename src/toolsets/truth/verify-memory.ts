@@ -18,6 +18,7 @@ import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
 import { parseAddress } from '../../core/markdown/section-statements.ts';
 import { evidenceInSentences } from '../../core/markdown/text-evidence.ts';
 import { isOfAgent } from '../../core/memory/author-name.ts';
+import { isOfVerify } from '../../core/memory/commit-log.ts';
 import { linkedTo, missing, supersede } from '../../core/memory/supersede.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -201,8 +202,9 @@ async function lastVerified(
     const last = entries.find(({ changes }) =>
       changes.some(({ change }) => change !== 'confirmed'),
     );
-    const { tool = '', subject = '', agent, author = '' } = last?.commit ?? {};
-    if (!/^verify(?:_memory)?$/.test(tool) || !isAbout(subject, address)) return undefined;
+    if (!last || !isOfVerify(last.commit) || !isAbout(last.commit.subject, address))
+      return undefined;
+    const { agent, author } = last.commit;
     const { text } = await (await context.history.at('HEAD')).read(parseAddress(address).path);
     return { text, agent, author };
   } catch (error) {
