@@ -53,6 +53,7 @@ async function compare(reader: HistoryReader, { since }: EvidenceRequest): Promi
   );
   const names = new NewNames(reader, now, tree);
   const found = new Map<string, DocFinding[]>();
+  const commits = new Map<Oid, CommitInfo>();
   let drifted = 0;
   for (const open of judge.open) {
     pause();
@@ -63,7 +64,10 @@ async function compare(reader: HistoryReader, { since }: EvidenceRequest): Promi
     if (!isDrift) continue;
     drifted += 1;
     const next = broken && names.find(open.doc, open.claim, broken);
-    const commit = broken && (await reader.describeCode(broken.commit));
+    if (broken && !commits.has(broken.commit)) {
+      commits.set(broken.commit, await reader.describeCode(broken.commit));
+    }
+    const commit = broken && commits.get(broken.commit);
     const path = now.code.inProject(open.doc) ?? open.doc;
     addTo(found, path, finding(open, commit, next));
   }

@@ -18,6 +18,8 @@ export class NewNames {
   readonly #reader: HistoryReader;
   readonly #now: CodeNow;
   readonly #tree: ProjectTree;
+  /** New paths by the commit and the old path: many claims name the same file. */
+  readonly #paths = new Map<string, string | undefined>();
 
   constructor(reader: HistoryReader, now: CodeNow, tree: ProjectTree) {
     [this.#reader, this.#now, this.#tree] = [reader, now, tree];
@@ -50,7 +52,13 @@ export class NewNames {
   }
 
   /** Where a removed file or folder was moved to. */
-  #pathAfter({ commit, parent, path, before }: Break): string | undefined {
+  #pathAfter(broken: Break): string | undefined {
+    const key = `${broken.commit} ${broken.path}`;
+    if (!this.#paths.has(key)) this.#paths.set(key, this.#findPath(broken));
+    return this.#paths.get(key);
+  }
+
+  #findPath({ commit, parent, path, before }: Break): string | undefined {
     const to =
       before === undefined
         ? this.#folderAfter(commit, parent, path)

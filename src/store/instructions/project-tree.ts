@@ -26,6 +26,7 @@ export class ProjectTree {
   #names: ReadonlySet<string> | undefined;
   readonly #present = new Map<string, boolean>();
   readonly #edited = new Map<string, boolean>();
+  readonly #unknown = new Map<string, boolean>();
 
   private constructor(repository: Repository) {
     this.#repository = repository;
@@ -94,6 +95,12 @@ export class ProjectTree {
 
   /** Whether nothing can be said about a path: it leads through a link or submodule, or git ignores it. */
   isUnknown(path: string): boolean {
+    const known = this.#unknown.get(path) ?? this.#findUnknown(path);
+    this.#unknown.set(path, known);
+    return known;
+  }
+
+  #findUnknown(path: string): boolean {
     for (let at = path; at !== ''; at = folderOf(at)) if (this.#doors.has(at)) return true;
     return this.#stems.has(path) || this.#repository.ignores(path);
   }
