@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EvidenceRequest } from '../../src/core/evidence/verdict.ts';
+import { Repository } from '../../src/git/commit/repository.ts';
 import { ObjectDatabase } from '../../src/git/objects/odb.ts';
 import { deep } from '../support/depth.ts';
 import { note } from '../support/note.ts';
@@ -500,6 +501,18 @@ describe('a check', () => {
     expect(files).toEqual([]);
     expect(counts).toMatchObject({ files: 2004, drifted: 0 });
     expect(performance.now() - start).toBeLessThan(30_000);
+  });
+
+  test('looks at a missing file once, however many claims name it', async () => {
+    repo.write('src/a.ts', body);
+    repo.write('README.md', 'See `src/a.ts`.\n\n'.repeat(100));
+    commit('Begin');
+    repo.git('rm', '-q', 'src/a.ts');
+    commit('Remove');
+    const ignores = vi.spyOn(Repository.prototype, 'ignores');
+    expect(await drifts()).toHaveLength(100);
+    expect(ignores.mock.calls.filter(([path]) => path === 'src/a.ts')).toHaveLength(1);
+    ignores.mockRestore();
   });
 
   deep('takes linear time for hostile texts', async () => {
