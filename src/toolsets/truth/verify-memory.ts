@@ -155,7 +155,8 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
       }
       const annotations = (await transaction.annotations(path)) ?? before;
       const { agent, author, text: said } = last ?? {};
-      const isSaid = said === whole && !isOfAgent(agent) && author === person;
+      const isSame = clientOf(agent) === clientOf(context.session.agent) || !isOfAgent(agent);
+      const isSaid = said === whole && isSame && author === person;
       isNew = !isSaid && (await transaction.text(record)) === whole;
       isUnwritten = verifies && isInText && annotations.evidence.length === 0 && !given;
       return { path, before, annotations };
@@ -170,6 +171,11 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
     context.note(`Nothing was written: ${path} names no code that could change.`);
   const about = findingsAbout(path, { before, after: annotations }, findings);
   return { path, isConfirmed: verifies, annotations, linked, changed: changesOf(about) };
+}
+
+/** The name of a client without its version. */
+function clientOf(agent: string | undefined): string | undefined {
+  return agent?.split('/', 1)[0];
 }
 
 /** The findings about a record, or about the evidence of a section before and after its verification. */
