@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { manifests } from '../../plugins/manifests.js';
+import { manifests, serverName } from '../../plugins/manifests.js';
 
 const plugins = resolve(import.meta.dirname, '../../dist/plugins');
 
@@ -25,7 +25,7 @@ const clients = [
     commands: [
       ['codex', 'plugin', 'marketplace', 'add', plugins],
       ['codex', 'plugin', 'add', 'memory-bank@memory-bank'],
-      ['codex', 'mcp', 'get', 'memory-bank'],
+      ['codex', 'mcp', 'get', serverName],
       ['codex', 'mcp', 'list'],
     ],
   },
