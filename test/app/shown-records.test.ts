@@ -118,7 +118,17 @@ test.each<[string, () => Promise<unknown>]>([
       }),
   ],
   [
-    'changed',
+    'changed by a tool',
+    () =>
+      call('memory_write', {
+        category: 'patterns',
+        key: 'token-expiry',
+        value: 'JWT access tokens expire after about fifteen minutes',
+        confirm: true,
+      }),
+  ],
+  [
+    'changed by git',
     async () => {
       const path = '.memory-bank/knowledge/patterns/token-expiry.md';
       repo.write(path, repo.read(path).replace('after', 'within'));

@@ -24,6 +24,7 @@ import type {
 import type { RecordType } from '../../core/record/record-type.ts';
 import { HistoryReader } from '../history/history-reader.ts';
 import type { MemoryHistory } from '../history/memory-history.ts';
+import { logPaths } from '../layout/log-paths.ts';
 import type { CallRights } from '../records/call-rights.ts';
 import type { ChangeLog } from '../records/change-log.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
@@ -213,7 +214,7 @@ export class SessionStore implements Store {
       let changes: readonly TextChange[] | undefined;
       await this.#used((path) => {
         changes ??= draft?.changes() ?? [];
-        return changes.some((change) => cites(change, path));
+        return changes.some((change) => cites(change, path) || isOwn(change, path));
       });
     }
     return result;
@@ -234,6 +235,11 @@ export class SessionStore implements Store {
     this.#reader ??= new RecordReader(this.#memory, await this.#rights.access());
     return this.#reader;
   }
+}
+
+/** Whether a change is of a record; the entries of a log are known by the times of their changes. */
+function isOwn({ path }: TextChange, record: string): boolean {
+  return path === record && !logPaths.includes(path);
 }
 
 /** Whether a change names a record that its text did not name before: by its path, or by its key. */
