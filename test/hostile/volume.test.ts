@@ -58,6 +58,16 @@ deep('a search that does not wait for the index says how many records it lacks',
   expect((await search('hello')).total).toBe(1501);
 });
 
+test('a search that does not wait says so until the last record is in the index', async () => {
+  repo.write('.memory-bank/long.md', `${words(400_000, 1)}Zyzzyva\n`);
+  let result = await search('zyzzyva', { maxWaitMs: 0 });
+  while (result.total === 0) {
+    expect(result.unread).toBeGreaterThan(0);
+    result = await search('zyzzyva', { maxWaitMs: 0 });
+  }
+  expect(paths(result)).toEqual(['long.md']);
+});
+
 test('a file that is too large for the index is named, and found by a literal search', async () => {
   repo.write('.memory-bank/large.md', `${'some words '.repeat(200_000)}Zyzzyva in the end\n`);
   const healthy = await search('hello', { path: 'small.md' });

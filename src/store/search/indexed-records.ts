@@ -70,6 +70,8 @@ export class IndexedRecords {
   #next = this.#changed.values();
   /** Paths that existed when indexing began and are not read yet, in reverse; undefined before. */
   #begun: string[] | undefined;
+  /** The path whose record is being added, which may take many steps. */
+  #current: string | undefined;
   /** The index of an earlier process, until the first search reads it. */
   #earlier: EarlierIndex | undefined;
   /** Large files that wait, and files that are left out. */
@@ -105,7 +107,8 @@ export class IndexedRecords {
 
   /** The number of records that have to be read. */
   get unread(): number {
-    return this.#changed.size + this.#large.count + (this.#begun?.length ?? 0);
+    const current = this.#current === undefined ? 0 : 1;
+    return this.#changed.size + this.#large.count + (this.#begun?.length ?? 0) + current;
   }
 
   /** Encodes the index in steps, with one row for each path. */
@@ -124,6 +127,7 @@ export class IndexedRecords {
   /** The records that are not in the index: left out, or not looked at yet. */
   missing(): string[] {
     const waiting = [...(this.#begun ?? []), ...this.#changed, ...this.#large.paths()];
+    if (this.#current !== undefined) waiting.push(this.#current);
     return [...new Set([...waiting, ...this.#leftOut.paths()])];
   }
 
@@ -234,20 +238,29 @@ export class IndexedRecords {
 
   *#steps(): Steps {
     while (this.#isBehind() && !this.#closed) {
-      const changed = this.#firstChanged();
-      const path = changed ?? this.#begun?.pop();
-      if (changed !== undefined) {
-        // A new change has to be found at once, even if it evicts another record.
-        yield* this.#update(changed, smallBytes, maxIndexedBytes);
-      } else if (path === undefined) {
-        const [smallest = ''] = this.#large.smallest() ?? [];
-        this.#large.delete(smallest);
-        yield* this.#update(smallest, maxIndexedBytes, this.#room());
-      } else if (!this.#addShort(path)) {
-        yield* this.#update(path, smallBytes, this.#room());
+      try {
+        yield* this.#addNext();
+      } finally {
+        this.#current = undefined;
       }
       while (this.#isFull()) yield* this.#leaveOut();
       yield;
+    }
+  }
+
+  /** Adds the record that is next: a changed one, then the others, the large ones last. */
+  *#addNext(): Steps {
+    const changed = this.#firstChanged();
+    const first = changed ?? this.#begun?.pop();
+    const path = first ?? this.#large.smallest()?.[0] ?? '';
+    this.#current = path;
+    if (changed !== undefined) {
+      // A new change has to be found at once, even if it evicts another record.
+      yield* this.#update(path, smallBytes, maxIndexedBytes);
+    } else if (first === undefined) {
+      yield* this.#update(path, maxIndexedBytes, this.#room());
+    } else if (!this.#addShort(path)) {
+      yield* this.#update(path, smallBytes, this.#room());
     }
   }
 
