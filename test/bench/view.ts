@@ -196,7 +196,8 @@ const newClone = await load(firstPage, link, changed);
 const secret = await firstPage.evaluate<string>("localStorage.getItem('memory-bank-session')");
 await context.setExtraHTTPHeaders({ 'X-Memory-Page': secret });
 await firstPage.close();
-const activity = async () => (await context.request.get(`${origin}/memory/activity`)).json();
+const activity = async () =>
+  (await context.request.get(`${origin}/memory/activity`, { timeout: 0 })).json();
 const indexed = new Times();
 await indexed.measure(activity);
 const pages: readonly (readonly [string, string, string])[] = [

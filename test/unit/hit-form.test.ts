@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import { answerIn, decisionIn } from '../../src/core/declarations/answer-text.ts';
-import {
-  answerLine,
-  changeText,
-  hitText,
-  reportHit,
-  shownTitle,
-} from '../../src/core/memory/hit-form.ts';
+import { answerLine, changeText, hitText, reportHit } from '../../src/core/memory/hit-form.ts';
+import { shownTitle } from '../../src/core/values/shown-title.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 

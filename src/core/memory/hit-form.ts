@@ -1,4 +1,5 @@
 import type { JsonObject } from '../values/json.ts';
+import { shownTitle } from '../values/shown-title.ts';
 import { cautionField, reportDamaged, reportExplanation, reportLeftOut } from './answer-fields.ts';
 import type { HitChange, SearchHit, SearchResult } from './search-hit.ts';
 import type { SimilarRecord } from './store.ts';
@@ -8,15 +9,6 @@ export type ShownHit = Pick<
   SearchHit,
   'snippet' | 'reason' | 'rejected' | 'state' | 'changed' | 'section'
 >;
-
-/** Longest title that is shown, in UTF-16 code units. */
-const longestTitle = 200;
-
-/** The title of a hit; a longer text than fits a line is cut. */
-export function shownTitle(title: string): string {
-  if (title.length <= longestTitle) return title;
-  return `${title.slice(0, longestTitle).replace(/[\ud800-\udbff]$/, '')}…`;
-}
 
 /** The title of a hit: that of the entry of a log, or of its record. */
 export function titleOf({ entry, fields }: SearchHit): string {

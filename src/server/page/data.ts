@@ -3,6 +3,7 @@ import { onChange } from './changes.ts';
 import { keepSecret, newSecret, sessionHeader, sessionHeaders } from './page-session.ts';
 import { addressOf, type Query } from './request-address.ts';
 import { projectPath } from './route.ts';
+import { compareClocks } from './server-clock.ts';
 import type { SignInBegun, SignInWay } from './sign-in-answers.ts';
 
 /** A request that the server refused, or that did not reach it. */
@@ -103,6 +104,7 @@ async function send<T>(
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new RefusedRequest(0, 'The server does not answer. It may have ended.');
   });
+  compareClocks(response);
   const body = await response.json().catch((error: unknown) => {
     if (!(error instanceof SyntaxError)) throw error;
     // A proxy in between answers with a page of its own.

@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { shownTitle } from '../../core/values/shown-title.ts';
 import type { CommitData, Entry, FieldDifference, RecordReference } from './answers.ts';
 import type { Answered } from './data.ts';
 import { targetOf } from './link-target.ts';
 import { anchorOf } from './page-place.ts';
 import { plainDifference } from './plain-difference.ts';
 import { addressOfRecord, addressTo, isCopy } from './route.ts';
+import { timeNow } from './server-clock.ts';
 import { WordDifference } from './word-difference.tsx';
 
 /** Shows data when it is there; until then, that it is on its way or why it is not. */
@@ -77,7 +79,7 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 ];
 
 function age(at: string): string {
-  const seconds = (Date.parse(at) - Date.now()) / 1000;
+  const seconds = (Date.parse(at) - timeNow()) / 1000;
   if (Number.isNaN(seconds)) return at;
   const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
@@ -105,7 +107,7 @@ export function Author({ commit }: { commit: CommitData }) {
 
 /** Returns the subject of a commit without the prefix of all commits of the memory. */
 export function subjectOf({ subject }: CommitData): string {
-  return subject.replace(/^memory: /, '');
+  return shownTitle(subject.replace(/^memory: /, ''));
 }
 
 const marks = { added: '+', changed: '~', moved: '→', removed: '−', confirmed: '=' } as const;
@@ -298,7 +300,7 @@ function addAnchor(heading: Element, path: string): void {
   link.className = 'anchor';
   link.href = addressOfRecord(path, anchor);
   link.textContent = '#';
-  link.setAttribute('aria-label', `Link to the section ${heading.textContent}`);
+  link.setAttribute('aria-label', `Link to the section ${shownTitle(heading.textContent)}`);
   heading.append(link);
 }
 

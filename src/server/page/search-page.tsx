@@ -3,6 +3,7 @@ import { useAnswer, useWhole } from './data.ts';
 import { Waiting } from './parts.tsx';
 import { addressTo, goTo, type Route } from './route.ts';
 import { Hits } from './search-hits.tsx';
+import { timeNow } from './server-clock.ts';
 import type { WindowData } from './window-answers.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -26,7 +27,7 @@ export function SearchPage({ route: { at, query } }: { route: Route }) {
   ) as Filter;
   const { days, ...filter } = given;
   const after =
-    days && new Date(Date.now() - Number(days) * dayMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
+    days && new Date(timeNow() - Number(days) * dayMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
   const answer = useAnswer<Found>(asked === '' ? undefined : '/memory/search', {
     query: asked,
     at,

@@ -3,6 +3,7 @@ import type { CopiedRecord, Damaged } from '../../core/memory/listing.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject } from '../../core/values/json.ts';
+import { shownTitle } from '../../core/values/shown-title.ts';
 
 /** A record of one state of the memory. */
 export interface KnownRecord {
@@ -59,7 +60,7 @@ export function titleOf(type: AnyRecordType, value: object, path: string): strin
   const heading = markdown ? /^#{1,2}[ \t]+(.+?)[ \t]*#*$/m.exec(body ?? '')?.[1] : undefined;
   const fields = isObject(value) ? value : {};
   const named = [fields.title, fields.name].find((one) => typeof one === 'string' && one !== '');
-  return String(heading ?? named ?? (searched.trim() || path));
+  return shownTitle(String(heading ?? named ?? (searched.trim() || path)));
 }
 
 /** Makes a record from its value, which the codec read from a file. */

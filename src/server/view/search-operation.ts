@@ -4,6 +4,7 @@ import { noOthers, searchOthers } from '../../core/declarations/other-memories.t
 import { reportLeftOut } from '../../core/memory/answer-fields.ts';
 import type { SearchHit, SearchResult } from '../../core/memory/search-hit.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
+import { shownTitle } from '../../core/values/shown-title.ts';
 import {
   foundAnswer,
   hitData,
@@ -94,6 +95,6 @@ async function countOf(
 
 function dataOf(hit: SearchHit): Found['hits'][number] {
   const { type, value, path, entry } = hit;
-  const title = entry ?? titleOf(type, value, path);
+  const title = entry === undefined ? titleOf(type, value, path) : shownTitle(entry);
   return hitData(hit, { type: type.name, toolset: type.toolset, title });
 }
