@@ -312,7 +312,7 @@ describe('the operations of the pages', () => {
       const reader = stream.body?.getReader();
       let text = '';
       const deadline = new Promise<undefined>((resolve) => {
-        setTimeout(() => resolve(undefined), 1000);
+        setTimeout(() => resolve(undefined), 60_000).unref();
       });
       while (reader && !text.includes('data:')) {
         const piece = await Promise.race([reader.read(), deadline]);

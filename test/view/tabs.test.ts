@@ -46,7 +46,7 @@ describe.skipIf(!opened)('ten tabs', () => {
       const page = await own().context.newPage();
       for (const script of scripts) await page.addInitScript(script);
       await page.goto(`${own().server.url}/view/`);
-      await page.getByText('Recent changes').waitFor({ timeout: 10_000 });
+      await page.getByText('Recent changes').waitFor();
       pages.push(page);
       if (scripts.includes(withoutLocks)) {
         // The browser hides a tab when another one is opened.
@@ -82,7 +82,7 @@ describe.skipIf(!opened)('ten tabs', () => {
   deep('that are all visible share one stream, and pass it on', async () => {
     const streams = new Streams(own().context);
     await openTen([visibility]);
-    expect(streams.open).toBe(1);
+    await expect.poll(() => streams.open).toBe(1);
     await own().memory.write('shared', 'All of them show it.');
     for (const page of pages) await page.getByText('remember "shared"').waitFor();
     await set(pages[0], 'hidden');
