@@ -45,7 +45,7 @@ describe.skipIf(!opened)('the page of a review', () => {
       await page.keyboard.press('j');
       await vi.waitFor(async () => {
         expect(await first.getAttribute('aria-label')).not.toBe(before);
-      });
+      }, 30_000);
     }
     return record;
   }
@@ -61,7 +61,10 @@ describe.skipIf(!opened)('the page of a review', () => {
       const decision = title === 'Two' && { decision: `${alike} Do Two.` };
       await agent.call('log_decision', { ...decide(title), ...decision });
     }
-    await note('note', 'The first text.');
+    repo().write('retry.ts', 'export const retries = 3;\n');
+    repo().git('add', 'retry.ts');
+    repo().git('commit', '-qm', 'Add retries');
+    await note('note', 'The first text, as in `retry.ts:1`.');
     await own().memory.call('log_decision', decide('Meanwhile'));
   });
   afterAll(async () => {
@@ -122,12 +125,13 @@ describe.skipIf(!opened)('the page of a review', () => {
   deep('corrects a text before it is accepted', () =>
     visit(async (page) => {
       const record = await show(page, 'knowledge/patterns/note.md');
+      await record.getByText('export const retries = 3;').waitFor();
       await record.getByRole('button', { name: 'Edit' }).click();
       const field = record.getByRole('textbox', { name: 'Text of' });
-      await field.fill((await field.inputValue()).replace('The first text.', 'A corrected text.'));
+      await field.fill((await field.inputValue()).replace('The first text', 'A corrected text'));
       await record.getByRole('button', { name: 'Save in the review' }).click();
       await page.getByText('It still waits for you to accept it').waitFor();
-      await record.getByText('A corrected text.').first().waitFor();
+      await record.getByText('A corrected text').first().waitFor();
       expect(repo().git('ls-files', '.memory-bank/knowledge')).toBe('');
     }),
   );

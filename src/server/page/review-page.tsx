@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { AcceptanceConflicts } from './acceptance.tsx';
 import type { StateComparison } from './answers.ts';
 import { type Answered, useAnswer } from './data.ts';
@@ -208,7 +208,8 @@ function Title({
   items: readonly ReviewItem[];
   compared?: StateComparison;
 }) {
-  const [first] = items;
+  // A new record says what is proposed; one that it supersedes changes as well.
+  const first = items.find(({ difference }) => difference.change === 'added') ?? items[0];
   const more = items.length > 1 ? ` and ${items.length - 1} more` : '';
   const subject = first ? (first.section ?? first.difference.title ?? first.address) : name;
   return (
@@ -257,7 +258,8 @@ function Button({
 
 /** Calls the work of a key, unless the person types a text or holds another key. */
 function useKeys(work: { readonly [key: string]: () => unknown }): void {
-  useEffect(() => {
+  // A key that comes right after a record is drawn is about that record.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, metaKey, altKey, repeat } = event;
       const isTyping = target instanceof Element && target.closest('input, textarea, select');

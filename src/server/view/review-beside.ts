@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
 import { formatPlace, inlineEvidence, readAnnotations } from '../../core/evidence/annotations.ts';
+import { findReferences, formatReference } from '../../core/evidence/reference.ts';
 import { formatAddress, parseAddress, Sections } from '../../core/markdown/section-statements.ts';
 import { reviewBranches } from '../../core/memory/waiting-reviews.ts';
 import { MemoryError } from '../../core/values/error.ts';
@@ -36,9 +37,13 @@ export const besideReview = defineMemoryOperation({
       ...(annotated ? readAnnotations(path, after).evidence : []),
       ...(after === undefined ? [] : inlineEvidence(after)),
     ];
-    const places = [...new Set(given.map(formatPlace))].slice(0, maxPlaces);
+    const named = findReferences(after ?? '').filter(({ lines }) => lines);
+    const declared = new Set(given.map(formatPlace));
+    const places = [...new Set([...declared, ...named.map(formatReference)])].slice(0, maxPlaces);
+    const evidence = await Promise.all(places.map((place) => codeAt(context, place)));
     return {
-      evidence: await Promise.all(places.map((place) => codeAt(context, place))),
+      // A word can look like a place; only one that has code is shown.
+      evidence: evidence.filter(({ place, code }) => code !== undefined || declared.has(place)),
       similar: after === undefined ? [] : await similarTo(context, reviewBranches + name, record),
       ...(before !== undefined && { before }),
       ...(known && after !== undefined && { after }),
