@@ -1,4 +1,5 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { App } from '../../src/app/app.ts';
 import { readEvent } from '../../src/app/hook/client-event.ts';
@@ -45,7 +46,9 @@ async function answers(prompt: string): Promise<string> {
   return whole;
 }
 
+/** Learns the words, as a server does a while after a change. */
 async function learn(): Promise<void> {
+  await setTimeout(60);
   await app.run(app.connect(), 'digest', {}, (context) => keepDigest(context, true));
 }
 

@@ -8,6 +8,7 @@ import { ProcessLock } from '../../git/locks/process-lock.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import { unflushedDisk } from '../../git/repository/shared-repository.ts';
 import { LocalFile } from '../records/local-state.ts';
+import type { MemoryFolder } from '../records/memory-folder.ts';
 import { ShownCounts } from './shown-counts.ts';
 
 /** How long a hook waits for another one, in milliseconds; the client waits for both. */
@@ -34,15 +35,6 @@ export class HookState {
     return new HookState(files, findWorkTree(files, join(path, '..')));
   }
 
-  /** Counts records that were read or cited as new again; a failure costs no more than a text too few. */
-  async used(isUsed: (path: string) => boolean): Promise<void> {
-    try {
-      if (this.shown.some(isUsed)) await this.exclusively(() => this.shown.forget(isUsed));
-    } catch {
-      // The git directory cannot be written.
-    }
-  }
-
   /** Does work while no other hook of this clone does; without the lock if that takes too long. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     if (this.#folder === undefined) return work();
@@ -59,4 +51,23 @@ export class HookState {
       lock.close();
     }
   }
+}
+
+/**
+ * Returns a function that counts records of a memory that were read or cited as new again.
+ *
+ * A failure costs no more than a text too few in a hook, so no call fails because of it.
+ */
+export function usedRecords(memory: MemoryFolder) {
+  let state: HookState | undefined;
+  return async (isUsed: (path: string) => boolean): Promise<void> => {
+    try {
+      if (!memory.repository()) return;
+      state ??= HookState.at(memory.path);
+      const { shown } = state;
+      if (shown.some(isUsed)) await state.exclusively(() => shown.forget(isUsed));
+    } catch {
+      // The repository cannot be read, or the git directory not be written.
+    }
+  };
 }

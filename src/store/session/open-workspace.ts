@@ -32,12 +32,12 @@ import type { WordTable } from '../search/meaning/word-table.ts';
 import { RecordSearch } from '../search/record-search.ts';
 import type { EmbeddingSignal } from './embedding-signal.ts';
 import type { HitChanges } from './hit-changes.ts';
-import { HookState } from './hook-state.ts';
+import { usedRecords } from './hook-state.ts';
 import { StoreProject } from './project.ts';
 import { ProjectWords } from './project-words.ts';
 import { SavedIndex } from './saved-index.ts';
 import { SessionHistory } from './session-history.ts';
-import { SessionStore } from './session-store.ts';
+import { SessionStore, type StoreParts } from './session-store.ts';
 import type { WordVectorSignal } from './word-vector-signal.ts';
 
 /** The dependencies of a workspace; tests replace them. */
@@ -108,8 +108,7 @@ class StoreWorkspace implements Workspace {
   readonly #files: Files;
   readonly #now: () => Date;
   readonly #history: MemoryHistory;
-  readonly #path: string;
-  #hooks: HookState | undefined;
+  readonly #used: StoreParts['used'];
   readonly #listeners = new Set<(paths: readonly string[]) => void>();
   readonly #changed = new Set<string>();
   readonly #learnAfter: number;
@@ -128,7 +127,6 @@ class StoreWorkspace implements Workspace {
     const own = options.repository === 'own';
     const disk = new Disk(files, durability);
     this.root = root;
-    this.#path = path;
     this.#files = files;
     this.#now = now;
     this.#memory = new MemoryFolder({
@@ -142,6 +140,7 @@ class StoreWorkspace implements Workspace {
       warn,
       isCurrent,
     });
+    this.#used = usedRecords(this.#memory);
     this.#search = new RecordSearch(
       this.#memory.view,
       types,
@@ -220,11 +219,7 @@ class StoreWorkspace implements Workspace {
         },
         doubts: async (...request) => (await this.#loadCautions()).doubts(...request),
         addChanges: async (...request) => (await this.#loadChanges()).addTo(...request),
-        used: async (isUsed) => {
-          if (!this.#memory.repository()) return;
-          this.#hooks ??= HookState.at(this.#path);
-          await this.#hooks.used(isUsed);
-        },
+        used: this.#used,
       },
       rights,
     );
