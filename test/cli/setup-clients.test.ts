@@ -184,7 +184,7 @@ describe('a setup of clients', () => {
     const place = new Place();
     const entry = { type: 'local', command: ['memory-bank', '--profile', 'agent'] };
     const both = { mcp: { 'memory-bank': entry, servers: { 'memory-bank': entry } } };
-    const path = place.configure(clientNamed('opencode'), JSON.stringify(both));
+    const path = place.configure(clientNamed('opencode'), JSON.stringify(both, null, 2));
     await place.setUp(['opencode']);
     const { mcp } = JSON.parse(readFileSync(path, 'utf8'));
     const wanted = {
@@ -220,6 +220,22 @@ describe('a setup of clients', () => {
     const { edits, untouched } = await place.setUp(['continue-cli']);
     expect(edits).toEqual([]);
     expect(untouched).toMatchObject([{ reason: expect.stringContaining('not a list with items') }]);
+  });
+
+  it.each([
+    '{"mcpServers": {}}\n',
+    '{\n  "mcpServers": {\n  },\n  "theme": "dark"\n}\n',
+    '{\r\n\t"hooks": { },\r\n\t"mcpServers": {}\r\n}',
+    '{"hooks": {"PreToolUse": []}}',
+  ])('is as before after undo where its object was there and empty: %j', async (before) => {
+    const place = new Place();
+    const gemini = clientNamed('gemini');
+    const path = place.configure(gemini, before);
+    await place.setUp(['gemini'], { hooks: true });
+    expect(readFileSync(path, 'utf8')).not.toBe(before);
+    await place.setUp(['gemini'], { hooks: true });
+    await place.setUp(['gemini'], { undo: true });
+    expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
   it('serves two forms of a client side by side, each in its own file', async () => {

@@ -18,7 +18,8 @@ type JsonPath = readonly (string | number)[];
 /**
  * Sets members of one object in a JSON text with comments and trailing commas, or removes the object.
  *
- * Everything else stays as it is, byte for byte.
+ * Everything else stays as it is, byte for byte. An object or array that was there and empty gets its member
+ * right after the bracket: by that it is known, and left, when the member is removed.
  *
  * @param path the index after the last element of an array adds an element.
  * @param value undefined removes the object, and the objects and arrays around it that are then empty.
@@ -36,10 +37,12 @@ export function editJson(text: string, path: JsonPath, value: object | undefined
     return edited === given ? text : bom + edited;
   }
   if (!present) return text;
+  let least = path.length;
+  while (least > 1 && !isAtBracket(memberOf(nodeAt(given, path.slice(0, least))))) least--;
   let edited = remove(given, path);
   // Otherwise an earlier one of equal keys would be read again.
   while (typeof path.at(-1) === 'string' && nodeAt(edited, path)) edited = remove(edited, path);
-  for (let depth = path.length - 1; depth > 0; depth--) {
+  for (let depth = path.length - 1; depth >= least; depth--) {
     const around = path.slice(0, depth);
     const key = path[depth - 1];
     const twins =
@@ -153,9 +156,18 @@ function set(text: string, path: JsonPath, value: unknown): string {
   const name = parent.type === 'array' ? '' : `${JSON.stringify(path[depth])}: `;
   const member = `${eol}${own}${name}${drawn(inner, own)}`;
   if (!last) {
+    const start = parent.offset + 1;
+    if (depth > 0)
+      return `${text.slice(0, start)}${name}${drawn(inner, outer)}${text.slice(start)}`;
     const end = endOf(parent) - 1;
-    const rest = text.slice(parent.offset + 1, end).trimEnd();
-    return text.slice(0, parent.offset + 1) + rest + member + eol + outer + text.slice(end);
+    return (
+      text.slice(0, start) +
+      text.slice(start, end).trimEnd() +
+      member +
+      eol +
+      outer +
+      text.slice(end)
+    );
   }
   const end = endOf(last);
   const comma = commaAfter(text, end);
@@ -169,8 +181,7 @@ function set(text: string, path: JsonPath, value: unknown): string {
 }
 
 function remove(text: string, path: JsonPath): string {
-  const node = nodeAt(text, path);
-  const property = node?.parent?.type === 'array' ? node : node?.parent;
+  const property = memberOf(nodeAt(text, path));
   const parent = property?.parent;
   if (!property || !parent) return text;
   const siblings = parent.children ?? [];
@@ -179,7 +190,12 @@ function remove(text: string, path: JsonPath): string {
   const comma = commaAfter(text, endOf(property));
   const start =
     property.offset - (/\r?\n?[ \t]*$/.exec(text.slice(0, property.offset))?.[0] ?? '').length;
-  if (siblings.length === 1) {
+  const [next] = siblings.slice(place + 1);
+  if (isAtBracket(property)) {
+    const rest = next ? next.offset : (comma ?? endOf(property));
+    return text.slice(0, start) + text.slice(rest);
+  }
+  if (!next && !before) {
     const rest = text.slice(comma ?? endOf(property), endOf(parent) - 1);
     return text.slice(0, start) + rest.trimEnd() + text.slice(endOf(parent) - 1);
   }
@@ -187,6 +203,16 @@ function remove(text: string, path: JsonPath): string {
     return text.slice(0, start) + text.slice(comma ?? endOf(property));
   const divider = commaAfter(text, endOf(before)) ?? start;
   return text.slice(0, divider - 1) + text.slice(divider, start) + text.slice(endOf(property));
+}
+
+/** The member of an object, or the element of an array, that a value is or belongs to. */
+function memberOf(node: Node | undefined): Node | undefined {
+  return node?.parent?.type === 'array' ? node : node?.parent;
+}
+
+/** Whether a member is the first one, right after the bracket. */
+function isAtBracket(member: Node | undefined): boolean {
+  return member?.parent !== undefined && member.offset === member.parent.offset + 1;
 }
 
 /** The offset after the next comma; undefined when another token comes first. */
