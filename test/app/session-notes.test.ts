@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { LayoutMemory } from '../support/layout-memory.ts';
 
-test('a session note is left out of the active context alone, and comes back', async () => {
+deep('a session note is left out of the active context alone, and comes back', async () => {
   const [single, files] = [await LayoutMemory.in('log'), await LayoutMemory.in('entries')];
   const both = async (tool: string, args: object) => {
     for (const memory of [single, files])

@@ -17,6 +17,7 @@ import { jsonWithComments } from '../../src/cli/setup/language/json-entry.ts';
 import { applyEdit } from '../../src/cli/setup/plan/file-edit.ts';
 import { planSetup } from '../../src/cli/setup/plan/setup-plan.ts';
 import type { Surroundings } from '../../src/cli/setup/program/surroundings.ts';
+import { deep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { linked } from '../support/windows.ts';
 
@@ -169,7 +170,7 @@ describe('a setup of clients', () => {
     expect(readFileSync(path, 'utf8')).toBe('{}\n');
   });
 
-  it('edits a file of 5 MB, and refuses YAML of that size', async () => {
+  deep('edits a file of 5 MB, and refuses YAML of that size', async () => {
     const place = new Place();
     const long = `{\n  "note": "${'x'.repeat(5_000_000)}"\n}\n`;
     const path = place.configure(clientNamed('qwen'), long);

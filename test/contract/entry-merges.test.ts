@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { describeDeep } from '../support/depth.ts';
+import { deep, describeDeep } from '../support/depth.ts';
 import { LayoutMemory } from '../support/layout-memory.ts';
 import { runProgram } from '../support/program.ts';
 import { gitEnv } from '../support/repo.ts';
@@ -90,7 +90,7 @@ describeDeep('a branch from before the conversion', () => {
   });
 });
 
-test('a conflict of an entry is decided by the name of its log', async () => {
+deep('a conflict of an entry is decided by the name of its log', async () => {
   await memory.convert('entries');
   await memory.decide('One');
   const { repo } = memory;

@@ -194,7 +194,7 @@ describe('with required reviews, an API key', () => {
   });
 });
 
-test('commits of agents that a person has accepted do not count as not reviewed', async () => {
+deep('commits of agents that a person has accepted do not count as not reviewed', async () => {
   // A slow system needs more time than the walk through the commits gets.
   const clock = vi.spyOn(process, 'hrtime').mockReturnValue([0, 0]);
   onTestFinished(() => clock.mockRestore());

@@ -117,7 +117,7 @@ const cases = kinds
     ),
   )
   .filter(({ form, evidence }) => isFull || (!evidence && form.endsWith('.md')))
-  .filter((_, i) => isFull || i % 3 === 0);
+  .filter((_, i) => isFull || i % 5 === 0);
 
 describe('verify_memory', () => {
   test.each(cases)('makes the check green, once: $name, by $form, $evidence', async (one) => {
