@@ -21,9 +21,10 @@ export function usePreview(path: string, content: object | undefined): Preview |
     let isOld = false;
     const timer = setTimeout(() => {
       change<Preview>('/memory/preview', JSON.parse(body))
-        .catch((error: unknown): Preview => {
+        .catch((error: unknown): Preview | undefined => {
           if (!(error instanceof RefusedRequest)) throw error;
-          return { fields: {}, problem: error.message };
+          // Without an answer nothing is known against the content, and it can be saved later.
+          return error.status === 0 ? undefined : { fields: {}, problem: error.message };
         })
         .then((made) => !isOld && setPreview(made));
     }, pause);
