@@ -157,9 +157,11 @@ describe('init --hooks', () => {
     expect(shown).toContain(`"command": ${command}`);
     expect(shown).toContain('hook_file and hook_command in .memory-bank/config.yaml turn each off');
     expect(run('init', '--clients', 'all', '--hooks', '--yes').status).toBe(0);
-    for (const file of files) {
-      if (file !== 'crush.json') expect(repo.read(file)).toContain(command);
-      expect(repo.read(file)).not.toContain(root);
+    for (const { path, named } of Object.values(hookClients)) {
+      const text = repo.read(path.join('/'));
+      const start = JSON.stringify(hookCommand(program, 'session-start', named));
+      if (path[0] !== 'crush.json') expect(text).toContain(start);
+      expect(text).not.toContain(root);
     }
     expect(JSON.parse(repo.read('.cursor/hooks.json')).version).toBe(1);
     expect(run('init', '--clients', 'all', '--hooks', '--yes').stdout).toContain('No file has to');

@@ -182,7 +182,7 @@ export function difference(expected: Look, found: Look): string {
 }
 
 /** The files that can be built again. */
-const cache = String.raw`state\.json|history-\w+\.jsonl|(?:brief|recent|records)-[\w-]+\.index`;
+const cache = String.raw`state\.json|history-\w+\.jsonl|(?:brief|common|recent|records)-[\w-]+\.index`;
 const draft = new RegExp(String.raw`/memory-bank/(${cache})\.\w+\.tmp$`);
 const other = new RegExp(
   String.raw`\.lock$|\.tmp$|(^|/)\.git/memory-bank/(?!(${cache}|index-mark(?:-[^/]+)?)$)`,

@@ -186,7 +186,7 @@ describe.skipIf(isFull && !browser)('the pages', () => {
           };
         };
         const inserted = document.querySelectorAll(
-          'main :is(script, img, svg:not(.chart, .graph), iframe, style, base, form:not(.edit), object, [onclick], [onerror])',
+          'main :is(script, img, svg:not(.chart, .graph), iframe, style, base, form:not(.edit, .row), object, [onclick], [onerror])',
         );
         const links = [...document.querySelectorAll('main a[href]')].map((link) =>
           link.getAttribute('href'),
