@@ -97,10 +97,10 @@ async function answerAlone<U extends 'unknown'>(
     ended: session.ended === true || isEnd,
   };
   const visitor = start && known === undefined ? event.client : undefined;
-  // Without an id, or with nothing new, there is nothing to remember.
   if (event.event === 'prompt' && event.session !== undefined && composed.lines.length > 0) {
     await memory.state.shown.add(composed.lines);
   }
+  // Without an id, or with nothing new, there is nothing to remember.
   const changed = text !== '' || known === undefined || event.forgotten;
   if (event.session !== undefined && changed) await sessions.save(id, after, visitor);
   // Nothing is said that was not stored first, so that a hook that fails is not repeated.

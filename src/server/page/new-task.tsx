@@ -37,14 +37,23 @@ export function NewTask({
       <label>
         of{' '}
         <select value={objective} onChange={({ currentTarget: { value } }) => setPicked(value)}>
-          {objectives.map(({ slug, name }) => (
-            <option key={slug} value={slug}>
-              {name}
-            </option>
-          ))}
+          <ObjectiveOptions objectives={objectives} />
         </select>
       </label>
       <button type="submit">Add</button>
     </form>
+  );
+}
+
+/** The choices of a list of objectives, by their names. */
+export function ObjectiveOptions({ objectives }: Pick<Board, 'objectives'>) {
+  return (
+    <>
+      {objectives.map(({ slug, name }) => (
+        <option key={slug} value={slug}>
+          {name}
+        </option>
+      ))}
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Board, BoardTask } from './board-answers.ts';
 import { change, refusalOf, useAnswer } from './data.ts';
-import { NewTask } from './new-task.tsx';
+import { NewTask, ObjectiveOptions } from './new-task.tsx';
 import { Waiting } from './parts.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
 import { nameOf, stepTo, TaskCard, type TaskStep } from './task-card.tsx';
@@ -73,11 +73,7 @@ export function TasksPage({ route: { at, query } }: { route: Route }) {
                   onChange={({ currentTarget: { value } }) => choose({ objective: value })}
                 >
                   <option value="">all</option>
-                  {objectives.map(({ slug, name }) => (
-                    <option key={slug} value={slug}>
-                      {name}
-                    </option>
-                  ))}
+                  <ObjectiveOptions objectives={objectives} />
                 </select>
               </label>
               <label>
