@@ -64,7 +64,7 @@ describe('of the memories that clients keep by themselves', () => {
     repo.write('README.md', 'Shop\n');
     repo.commitAll('Begin');
     const text =
-      '# Task Group: Release\napplies_to: cwd=/p\n\n## Task 1: Tag it\n\n### keywords\n\n- release, tags, versions, changes, packages\n\n## User preferences\n\n- take `pnpm`, not npm, for all scripts [Task 1]\n- the files are in /home/me/work/shop for now [Task 1]\n\n## Reusable knowledge\n\n- `pnpm build` writes to dist, which tests do not read [Task 1, Task 2]\n\n## Failures and how to do differently\n\n- Symptom: the tag is old. Cause: no version. Fix: run `pnpm version` first [Task 1][Task 2]\n';
+      '# Task Group: Release\napplies_to: cwd=/p\n\n## Task 1: Tag it\n\n### keywords\n\n- release, tags, versions, changes, packages\n\n## User preferences\n\n- take `pnpm`, not npm, for all scripts [Task 1]\n- the files are in /home/…/shop for now [Task 1]\n\n## Reusable knowledge\n\n- `pnpm build` writes to dist, which tests do not read [Task 1, Task 2]\n\n## Failures and how to do differently\n\n- Symptom: the tag is old. Cause: no version. Fix: run `pnpm version` first [Task 1][Task 2]\n';
     const found = await noted('~/.codex/memories/MEMORY.md', text);
     expect(found.map(({ category, value, source }) => [category, value, source])).toEqual([
       [

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { walkAround } from '../support/around-page.ts';
 import { findViolations } from '../support/axe.ts';
 import { deep } from '../support/depth.ts';
 import { fillRealistic } from '../support/realistic-memory.ts';
@@ -44,17 +45,7 @@ describe.skipIf(!opened)('the graph of the window', () => {
 
   deep('answers what a record rests on as a picture and as lists', () =>
     own().visit(`/view/record/${objective}`, async (page) => {
-      await page.getByRole('link', { name: 'What it rests on, as a graph' }).click();
-      await page.getByRole('heading', { name: 'What Make payments idempotent rests on' }).waitFor();
-      const rests = page.getByRole('region', { name: 'It rests on' });
-      await rests.getByRole('link', { name: /^Payment feature/ }).waitFor();
-      const others = page.getByRole('region', { name: 'What rests on it' });
-      expect(await others.getByRole('link', { name: / task$/ }).count()).toBe(3);
-      const picture = page.getByRole('group', { name: 'Records and their parts' });
-      await picture.getByRole('link', { name: /^Payment/ }).waitFor();
-      expect(await findViolations(page)).toEqual([]);
-      await others.getByRole('link', { name: 'around Report a refused card' }).click();
-      await page.getByRole('heading', { name: /^What Report a refused card/ }).waitFor();
+      await walkAround(page);
     }),
   );
 

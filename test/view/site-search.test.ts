@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CopySearch } from '../../src/server/copy/copy-search.ts';
 import type { Found } from '../../src/server/page/answers.ts';
 import { search } from '../../src/server/view/search-operation.ts';
+import { walkAround } from '../support/around-page.ts';
 import { findViolations } from '../support/axe.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { projectApp } from '../support/project-app.ts';
@@ -165,19 +166,7 @@ describe.skipIf(isFull && !sites.hasBrowser)('a copy from a file', () => {
     async () => {
       const objective = 'graph/objectives/idempotent-payments.yaml';
       await sites.visit(`${await sites.write()}#/record/${objective}`, async (page) => {
-        await page.getByRole('link', { name: 'What it rests on, as a graph' }).click();
-        await page
-          .getByRole('heading', { name: 'What Make payments idempotent rests on' })
-          .waitFor();
-        const rests = page.getByRole('region', { name: 'It rests on' });
-        await rests.getByRole('link', { name: /^Payment feature/ }).waitFor();
-        const others = page.getByRole('region', { name: 'What rests on it' });
-        expect(await others.getByRole('link', { name: / task$/ }).count()).toBe(3);
-        const picture = page.getByRole('group', { name: 'Records and their parts' });
-        await picture.getByRole('link', { name: /^Payment/ }).waitFor();
-        expect(await findViolations(page)).toEqual([]);
-        await others.getByRole('link', { name: 'around Report a refused card' }).click();
-        await page.getByRole('heading', { name: /^What Report a refused card/ }).waitFor();
+        await walkAround(page);
         await page.getByRole('link', { name: 'The whole graph' }).click();
         await page.getByRole('region', { name: 'List of the graph' }).waitFor();
       });
