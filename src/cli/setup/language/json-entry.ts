@@ -38,7 +38,9 @@ export function editJson(text: string, path: JsonPath, value: object | undefined
   }
   if (!present) return text;
   let least = path.length;
-  while (least > 1 && !isAtBracket(memberOf(nodeAt(given, path.slice(0, least))))) least--;
+  while (least > 1 && !isAtBracket(given, memberOf(nodeAt(given, path.slice(0, least))))) {
+    least--;
+  }
   let edited = remove(given, path);
   // Otherwise an earlier one of equal keys would be read again.
   while (typeof path.at(-1) === 'string' && nodeAt(edited, path)) edited = remove(edited, path);
@@ -191,7 +193,7 @@ function remove(text: string, path: JsonPath): string {
   const start =
     property.offset - (/\r?\n?[ \t]*$/.exec(text.slice(0, property.offset))?.[0] ?? '').length;
   const [next] = siblings.slice(place + 1);
-  if (isAtBracket(property)) {
+  if (isAtBracket(text, property)) {
     const rest = next ? next.offset : (comma ?? endOf(property));
     return text.slice(0, start) + text.slice(rest);
   }
@@ -210,9 +212,13 @@ function memberOf(node: Node | undefined): Node | undefined {
   return node?.parent?.type === 'array' ? node : node?.parent;
 }
 
-/** Whether a member is the first one, right after the bracket. */
-function isAtBracket(member: Node | undefined): boolean {
-  return member?.parent !== undefined && member.offset === member.parent.offset + 1;
+/** Whether a member is the first one, right after the bracket, and not of a text that others wrote on one line. */
+function isAtBracket(text: string, member: Node | undefined): boolean {
+  return (
+    member?.parent !== undefined &&
+    member.offset === member.parent.offset + 1 &&
+    text.slice(member.offset, endOf(member)).includes('\n')
+  );
 }
 
 /** The offset after the next comma; undefined when another token comes first. */
