@@ -37,11 +37,11 @@ export function editJson(text: string, path: JsonPath, value: object | undefined
     return edited === given ? text : bom + edited;
   }
   if (!present) return text;
+  const wasEmpty = (depth: number) =>
+    isAtBracket(given, memberOf(nodeAt(given, path.slice(0, depth))));
   let least = path.length;
-  while (least > 1 && !isAtBracket(given, memberOf(nodeAt(given, path.slice(0, least))))) {
-    least--;
-  }
-  let edited = remove(given, path);
+  while (least > 1 && !wasEmpty(least)) least--;
+  let edited = remove(given, path, wasEmpty(path.length));
   // Otherwise an earlier one of equal keys would be read again.
   while (typeof path.at(-1) === 'string' && nodeAt(edited, path)) edited = remove(edited, path);
   for (let depth = path.length - 1; depth >= least; depth--) {
@@ -50,7 +50,7 @@ export function editJson(text: string, path: JsonPath, value: object | undefined
     const twins =
       typeof key === 'string' ? membersOf(nodeAt(edited, path.slice(0, depth - 1)), key) : [];
     const isEmpty = nodeAt(edited, around)?.children?.length === 0;
-    if (isEmpty && twins.length < 2) edited = remove(edited, around);
+    if (isEmpty && twins.length < 2) edited = remove(edited, around, wasEmpty(depth));
   }
   return bom + edited;
 }
@@ -182,7 +182,8 @@ function set(text: string, path: JsonPath, value: unknown): string {
   return `${text.slice(0, from)}${member},${text.slice(from)}`;
 }
 
-function remove(text: string, path: JsonPath): string {
+/** @param wasEmpty the object or array around it was there and empty before. */
+function remove(text: string, path: JsonPath, wasEmpty = false): string {
   const property = memberOf(nodeAt(text, path));
   const parent = property?.parent;
   if (!property || !parent) return text;
@@ -193,7 +194,7 @@ function remove(text: string, path: JsonPath): string {
   const start =
     property.offset - (/\r?\n?[ \t]*$/.exec(text.slice(0, property.offset))?.[0] ?? '').length;
   const [next] = siblings.slice(place + 1);
-  if (isAtBracket(text, property)) {
+  if (wasEmpty) {
     const rest = next ? next.offset : (comma ?? endOf(property));
     return text.slice(0, start) + text.slice(rest);
   }
