@@ -2,9 +2,8 @@ import { findNamedSecret, findSecrets } from '../../store/secrets/scan.ts';
 
 /** The signs that a difference puts before its lines. */
 const signs = /^[-+ ]/gm;
-/** The lines of a private key after the first one, which is found by its heading. */
-const keyLine = /^[-+ \t>|"']*([A-Za-z0-9+/=]{16,})/gm;
-const keyEnd = /-----END /;
+/** Signs before a line of a longer secret. */
+const margin = /^[-+ \t>|"']+/;
 /** A line of a longer secret counts from this length on. */
 const shortest = 8;
 
@@ -46,18 +45,13 @@ export class CopyCleaning {
   #lookIn(text: string): void {
     const plain = text.replace(signs, '');
     for (const read of plain === text ? [text] : [text, plain]) {
-      for (const { text: secret, kind, index } of findSecrets(read)) {
-        this.#add(secret, kind);
-        if (!kind.includes('private key')) continue;
-        const rest = read.slice(index + secret.length).split(keyEnd, 1)[0] ?? '';
-        for (const [, line = ''] of rest.matchAll(keyLine)) this.#add(line, kind);
-      }
+      for (const { kind, index, end } of findSecrets(read)) this.#add(read.slice(index, end), kind);
     }
   }
 
   #add(secret: string, kind: string): void {
     for (const line of secret.split(/\r?\n/)) {
-      const found = line.replace(signs, '').trim();
+      const found = line.replace(margin, '').trim();
       if (found.length < Math.min(shortest, secret.length) || this.#found.has(found)) continue;
       this.#found.set(found, `[${kind}]`);
       this.#pattern = undefined;

@@ -9,6 +9,8 @@ export interface Kind {
    * none, which takes a fraction of the time to find out that the pattern takes.
    */
   readonly needs?: readonly string[];
+  /** Sticky; matches what follows the credential and belongs to it, and never fails. */
+  readonly rest?: RegExp;
 }
 
 /** The beginning of a word, as an expression. */
@@ -29,17 +31,27 @@ const letter = '[A-Za-z0-9]';
 const base64 = '[A-Za-z0-9+/]';
 const url = '[A-Za-z0-9_-]';
 
+/** Signs between two lines of a key, which may be indented, quoted, escaped or part of a difference. */
+const between = String.raw`(?:[\s"',#>|+-]|\\[nr]?){1,40}`;
+/** The lines of a key after its first one; a short one is the last. */
+const keyLines = new RegExp(
+  `(?:${between}[A-Za-z0-9+/=]{16,})*(?:${between}[A-Za-z0-9+/=]{1,15}(?=${between}-----END |\\s*$))?`,
+  'y',
+);
+
 /** The forms that issuers of credentials document or are known to use. */
 export const kinds: readonly Kind[] = [
   {
     name: 'a private key',
     // The lines of a key may be indented, quoted or escaped, and follow headers.
     pattern:
-      /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s"',#>|+]|\\[nr]?|[A-Za-z-]{1,20}: [^\n\\]{0,100}(?:\n|\\n)){1,40}(?<secret>[A-Za-z0-9+/=]{40,})/g,
+      /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s"',#>|+-]|\\[nr]?|[A-Za-z][A-Za-z-]{0,19}: [^\n\\]{0,100}(?:\n|\\n)){1,40}(?<secret>[A-Za-z0-9+/=]{40,})/g,
+    rest: keyLines,
   },
   {
     name: 'a PuTTY private key',
-    pattern: /Private-Lines: \d{1,4}(?:[\s"',#>|+]|\\[nr]?){1,40}(?<secret>[A-Za-z0-9+/=]{40,})/g,
+    pattern: /Private-Lines: \d{1,4}(?:[\s"',#>|+-]|\\[nr]?){1,40}(?<secret>[A-Za-z0-9+/=]{40,})/g,
+    rest: keyLines,
   },
   word('an age secret key', 'AGE-SECRET-KEY-1[0-9A-Z]{58}'),
   word('a JSON Web Token', `(?<!_|-)eyJ${url}{8,}\\.eyJ${url}{8,}\\.${url}{16,}`),

@@ -6,9 +6,10 @@ import { findSecrets } from './scan.ts';
 export function redactText(text: string): string {
   let redacted = '';
   let copied = 0;
-  for (const { kind, index, text: secret } of findSecrets(text)) {
+  for (const { kind, index, end } of findSecrets(text)) {
+    if (index < copied) continue;
     redacted += `${text.slice(copied, index)}[${kind}]`;
-    copied = index + secret.length;
+    copied = end;
   }
   return redacted + text.slice(copied);
 }

@@ -14,6 +14,8 @@ export interface Secret {
   readonly kind: string;
   /** Where it begins in the text. */
   readonly index: number;
+  /** Where it ends, with what belongs to it, such as the other lines of a private key. */
+  readonly end: number;
   /** Identifies the plain form without revealing it: the first 16 hexadecimal digits of its SHA-256. */
   readonly fingerprint: string;
   /** The credential as written: to find it in values, never for a message or a file. */
@@ -32,8 +34,10 @@ export function findSecrets(text: string): Secret[] {
   for (const secret of findIn(plain.text)) {
     const index = plain.inOriginal(secret.index);
     const end = plain.inOriginal(secret.index + secret.text.length);
-    const overlaps = found.some((one) => one.index < end && index < one.index + one.text.length);
-    if (!overlaps) found.push({ ...secret, index, text: text.slice(index, end) });
+    const overlaps = found.some((one) => one.index < end && index < one.end);
+    if (overlaps) continue;
+    const whole = plain.inOriginal(secret.end);
+    found.push({ ...secret, index, end: whole, text: text.slice(index, end) });
   }
   return found.sort((a, b) => a.index - b.index);
 }
@@ -59,7 +63,7 @@ function anyOf(all: readonly Kind[]): RegExp {
 
 /** Finds the credentials that a text contains as they are. */
 function findIn(text: string): Secret[] {
-  const found: { kind: string; index: number; secret: string }[] = [];
+  const found: { kind: string; index: number; secret: string; end: number }[] = [];
   let lower: string | undefined;
   const contains = (needs: readonly string[], { ignoreCase }: RegExp) => {
     if (ignoreCase) lower ??= text.toLowerCase();
@@ -67,7 +71,7 @@ function findIn(text: string): Secret[] {
     return needs.some((one) => searched.includes(one));
   };
   const look = (kind: Kind, judge: (secret: string, match: string) => boolean) => {
-    const { name, pattern, needs } = kind;
+    const { name, pattern, needs, rest } = kind;
     if (needs && !contains(needs, pattern)) return;
     // `matchAll` would copy the expression for each text, and most do not match.
     pattern.lastIndex = 0;
@@ -75,7 +79,8 @@ function findIn(text: string): Secret[] {
       const secret = match.groups?.secret ?? match[0];
       if (!judge(secret, match[0])) continue;
       const index = text.lastIndexOf(secret, match.index + match[0].length - 1);
-      found.push({ kind: name, index, secret });
+      const end = index + secret.length;
+      found.push({ kind: name, index, secret, end: end + restAt(text, end, rest) });
     }
   };
   if (anyKind.test(text)) {
@@ -83,14 +88,21 @@ function findIn(text: string): Secret[] {
   }
   for (const kind of judged) look(kind, kind.judge);
   const secrets: Secret[] = [];
-  let end = 0;
-  for (const { kind, index, secret } of found.sort((a, b) => a.index - b.index)) {
+  let last = 0;
+  for (const { kind, index, secret, end } of found.sort((a, b) => a.index - b.index)) {
     // Of two matches with the same start, the more specific one comes first.
-    if (index < end) continue;
-    end = index + secret.length;
-    secrets.push({ kind, index, fingerprint: fingerprint(secret), text: secret });
+    if (index < last) continue;
+    last = index + secret.length;
+    secrets.push({ kind, index, end, fingerprint: fingerprint(secret), text: secret });
   }
   return secrets;
+}
+
+/** The length of what belongs to the credential that ends here. */
+function restAt(text: string, end: number, rest: RegExp | undefined): number {
+  if (!rest) return 0;
+  rest.lastIndex = end;
+  return rest.exec(text)?.[0].length ?? 0;
 }
 
 /**
@@ -107,7 +119,8 @@ export function findNamedSecret({ title, body = '' }: SearchFields, text: string
   const kind = kindByName(plainOf(title), secret);
   const index = text.indexOf(word);
   if (kind === undefined || index < 0) return [];
-  return [{ kind, index, fingerprint: fingerprint(secret), text: word }];
+  const end = index + word.length;
+  return [{ kind, index, end, fingerprint: fingerprint(secret), text: word }];
 }
 
 /** Whether the text of a record contains a credential. */

@@ -73,7 +73,8 @@ describe.each(veils)('a credential is found behind %s:', (_, veil) => {
     const veiled = veil(plain?.text ?? '');
     const text = `# Notes \u{1f600}\ufe0f\n\nÜber 100%: ${veiled} \n\nMore words.\n`;
     const found = findSecrets(text);
-    expect(found).toEqual([{ ...plain, index: text.indexOf(veiled), text: veiled }]);
+    const index = text.indexOf(veiled);
+    expect(found).toEqual([{ ...plain, index, end: index + veiled.length, text: veiled }]);
   });
 });
 
