@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { commandWording } from '../../src/cli/line/error-wording.ts';
 import { parametersOf } from '../../src/cli/line/tool-arguments.ts';
 import type { JsonObject } from '../../src/core/values/json.ts';
@@ -99,7 +99,7 @@ deep('no message of a tool names tools or arguments of agents on the command lin
   expect([...new Set([...empty, ...full].flatMap(agentWords))]).toEqual([]);
 });
 
-test('every message about a conflict names the way to resolve it', async () => {
+deep('every message about a conflict names the way to resolve it', async () => {
   const served = serve();
   const { repo } = served;
   repo.git('config', 'merge.memory-bank.driver', 'false');

@@ -3,6 +3,7 @@ import type { App } from '../../src/app/app.ts';
 import type { LogEntry } from '../../src/core/memory/commit-log.ts';
 import type { Session } from '../../src/core/memory/session.ts';
 import { verifyMemory } from '../../src/toolsets/truth/verify-memory.ts';
+import { deep } from '../support/depth.ts';
 import { Repo } from '../support/repo.ts';
 import {
   agentOf,
@@ -200,7 +201,7 @@ describe('a verification that finds everything as it was', () => {
     expect(head()).toBe(after);
   });
 
-  test('is said once by each person, as a command also', async () => {
+  deep('is said once by each person, as a command also', async () => {
     await decide('Otters');
     await decide('Voles');
     await write(app, agentOf(app), 'otters', 'They sleep in holts.');

@@ -262,7 +262,7 @@ describe('branches with different layouts', () => {
     ['log', 'entries'],
     ['entries', 'log'],
   ] as const;
-  test.each(sample(directions, 1))(
+  deep.each(directions)(
     'merge by a sync into one layout: one from before a conversion from %s to %s',
     async (first, then) => {
       const { memory, upstream } = await joined(first, then);

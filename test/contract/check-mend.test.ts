@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { deep, isFull } from '../support/depth.ts';
 import { main, newFolder, withHome } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
@@ -91,7 +91,7 @@ function expectAllMended(
   expect(run('check')).toMatchObject({ status: 0, stderr: '' });
 }
 
-test('the command of a finding mends a file that cannot be read', () => {
+deep('the command of a finding mends a file that cannot be read', () => {
   const broken = remember('broken');
   const text = repo.read(broken);
   change(broken, (text) => text.replace('key: broken', 'key: [broken'));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { deep, sample } from '../support/depth.ts';
 import { contextOf, hookInputs } from '../support/hook-clients.ts';
 import { main, newFolder } from '../support/process.ts';
@@ -338,7 +338,7 @@ describe('a hook', () => {
     }
   });
 
-  test('does not wait for a lock, and creates nothing where there is no memory', () => {
+  deep('does not wait for a lock, and creates nothing where there is no memory', () => {
     repo.write('.git/index.lock', '');
     expect(run(['hook', 'session-start'], JSON.stringify(claude())).status).toBe(0);
     repo = Repo.create();

@@ -279,7 +279,7 @@ describe('a person decides one entry of a review', () => {
   const post = (path: string, body: object) => person('POST', `/memory/reviews/${path}`, { body });
   const titles = (from: string) => [...from.matchAll(/^## (.*) - /gm)].map(([, title]) => title);
 
-  test('drops it, takes that back, and accepts it with a comment', async () => {
+  deep('drops it, takes that back, and accepts it with a comment', async () => {
     await decide('Third', 'Keep orders in a queue.');
     await decide('Fourth', 'Keep carts in a cookie.');
     const [first] = await reviewsOf();
@@ -337,7 +337,7 @@ describe('a person decides one entry of a review', () => {
     expect([rest.status, titles(text()).sort()]).toEqual([200, all]);
   });
 
-  test('learns what to do when it is out of the memory, but not back in the review', async () => {
+  deep('learns what to do when it is out of the memory, but not back in the review', async () => {
     await decide('Third', 'Keep orders in a queue.');
     const [{ name, tip }] = await reviewsOf();
     const record = 'decisionLog.md#Third';

@@ -181,7 +181,7 @@ describe('native git', () => {
     expect(project.repo.read(file)).toBe(`# Log\n${entry('Committed')}${entry('Stashed')}`);
   });
 
-  it('merges a record that two branches changed in different places', async () => {
+  deep('merges a record that two branches changed in different places', async () => {
     const project = await begin();
     await diverge(project);
     expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });

@@ -287,7 +287,7 @@ describe('the root', () => {
 });
 
 describe('the files of the memory bank as resources', () => {
-  test('are listed, read as they are, and told of when a person edits one', async () => {
+  deep('are listed, read as they are, and told of when a person edits one', async () => {
     const cwd = repository();
     const client = new RawClient([main], { cwd, env: { HOME: newFolder() } }).initialize();
     const file = { filename: 'notes/über uns.md', content: '# First\r\n' };

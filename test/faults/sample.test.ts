@@ -19,7 +19,7 @@ import { Driver } from './worker.ts';
 const tally = new Tally();
 const share: Share = isFull
   ? { kill: 60, torn: 30, once: 200, sticky: 200, performed: 60, power: 90, twice: 1 }
-  : { kill: 20, torn: 8, once: 70, sticky: 70, performed: 15, power: 30, twice: 0 };
+  : { kill: 12, torn: 6, once: 40, sticky: 40, performed: 10, power: 18, twice: 0 };
 
 const folder = newFolder();
 let driver: Driver;

@@ -185,7 +185,7 @@ describe('the saved index of a commit costs speed, and never an answer, if it', 
     cleanUp.pop();
   }
 
-  test('is cut or has other bytes, and is then replaced', async () => {
+  deep('is cut or has other bytes, and is then replaced', async () => {
     const repo = project();
     const expected = await save(repo);
     const path = savedFile(repo);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { deep, sample } from '../support/depth.ts';
 import { Window } from '../support/window.ts';
 
@@ -17,7 +17,7 @@ describe.skipIf(!opened)('an error in the code of the window', () => {
   });
   afterAll(() => own().close());
 
-  test('is not made by a word that means something to an expression', async () => {
+  deep('is not made by a word that means something to an expression', async () => {
     const words = ['cart-naming', 'a_b', 'SHOP-101', 'session tokens', '(c) [d]', '$f ^g |h'];
     for (const word of sample(words, 2)) {
       await own().visit(`/view/search?q=${encodeURIComponent(word)}`, async (page) => {

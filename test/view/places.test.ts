@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { deep } from '../support/depth.ts';
 import { Window } from '../support/window.ts';
 
@@ -36,7 +36,7 @@ describe.skipIf(!opened)('the place of a person in the window', () => {
   const focused = (page: Page): Promise<string> =>
     page.evaluate('document.activeElement.innerText');
 
-  test('is the section that a link names, in a new tab as well', async () => {
+  deep('is the section that a link names, in a new tab as well', async () => {
     await own().visit(`${log}#use-a-table`, async (page) => {
       await expect.poll(() => focused(page)).toMatch(/^Use a table/);
       expect(await scrolled(page)).toBeGreaterThan(1000);

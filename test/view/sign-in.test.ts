@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { bundlePage } from '../../build.js';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { findViolations } from '../support/axe.ts';
@@ -99,7 +99,7 @@ describe.skipIf(!browser)('a person who signs in by the issuer', () => {
     expect(server.repo.git('log', '-1', '--format=%an <%ae>').trim()).toBe('Ann <ann@example.com>');
   });
 
-  test('reads why it has failed, and can begin again', async () => {
+  deep('reads why it has failed, and can begin again', async () => {
     issuer.grants.refusal = { error: 'access_denied' };
     await page.goto(`${server.url}/view/timeline`);
     await button().click();

@@ -260,7 +260,7 @@ describe('the code that one section mentions', () => {
   });
 });
 
-test('a verification of a page is one of all its sections', async () => {
+deep('a verification of a page is one of all its sections', async () => {
   const content = '# Notes\n\n## One\n\nSee src/lock.ts:2.\n\n## Two\n\nSee src/other.ts:1.\n';
   await call('write_memory_bank_file', { filename: 'notes.md', content });
   repo.write('src/lock.ts', 'other\ntext\n');

@@ -71,7 +71,7 @@ function evidenceOf(...files: readonly string[]): ReadonlyMap<string, readonly s
 }
 
 describe('the evidence of an entry', () => {
-  test('is not hidden by a later entry about the same place', async () => {
+  deep('is not hidden by a later entry about the same place', async () => {
     await decide('One', { evidence: [place] });
     change('B');
     expect(await changes()).toBe(1);
