@@ -210,8 +210,8 @@ const [command = ''] = args.filter(
 );
 /** Clients take some exit statuses of a hook as a command to stop the session, so it never fails. */
 const isHook = command === 'hook';
-/** Longest time of a hook, in milliseconds, if its own limit does not end it. */
-const maxHookTime = 8_000;
+/** Longest time of a hook, in milliseconds, if its own limit does not end it; a client waits for most. */
+const maxHookTime = args[1] === 'build-digest' ? 300_000 : 8_000;
 
 /**
  * Ends a hook that failed; the reason is shown with `DEBUG=true`.

@@ -9,6 +9,7 @@ import {
   printedAnswer,
   readEvent,
 } from '../app/hook/client-event.ts';
+import { leaveDigest } from '../app/hook/digest-turn.ts';
 import { answerHook } from '../app/hook/hook-answer.ts';
 import { QuickHookMemory } from '../app/hook/quick-hook-memory.ts';
 import { isPlacedApart } from '../app/session/placed-apart.ts';
@@ -17,6 +18,7 @@ import { syncInterval } from '../app/session/sync-interval.ts';
 import { memoryFolderName } from '../core/declarations/workspace.ts';
 import { isDevice, readHookInput } from './process/hook-input.ts';
 import { programVersion } from './process/program-version.ts';
+import { startDigestBuilder } from './setup/program/digest-builder.ts';
 
 /** The work that is left to the whole program, with the input that was read already. */
 export interface Remainder {
@@ -113,7 +115,8 @@ async function quickly(
     if (!existsSync(path)) return true;
     const fetches = syncInterval(env, () => undefined) > 0;
     const memory = QuickHookMemory.open(path, agent, fetches, isForAction);
-    if (!memory) return false;
+    // Many actions follow each other, so none of them waits for all records of a large memory.
+    if (!memory) return isForAction && (await leaveDigest(root, () => startDigestBuilder(root)));
     // The stat of a file takes less time by a short path.
     process.chdir(path);
     const isAnswered = await work(memory);

@@ -49,7 +49,7 @@ async function answers(prompt: string): Promise<string> {
 /** Learns the words, as a server does a while after a change. */
 async function learn(): Promise<void> {
   await setTimeout(60);
-  await app.run(app.connect(), 'digest', {}, (context) => keepDigest(context, true));
+  await app.run(app.connect(), 'digest', {}, (context) => keepDigest(context, { renews: true }));
 }
 
 function addDocuments(): void {

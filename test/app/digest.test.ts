@@ -67,7 +67,7 @@ class World {
   /** Keeps the digest, as a server does a while after a change. */
   async keep(renews = false): Promise<void> {
     await setTimeout(60);
-    await this.app.run(this.session, 'digest', {}, (context) => keepDigest(context, renews));
+    await this.app.run(this.session, 'digest', {}, (context) => keepDigest(context, { renews }));
   }
 
   /** The brief as a hook composes it from the digest; undefined if it leaves that to the whole program. */

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { deep } from '../support/depth.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
 import { runProgram } from '../support/program.ts';
@@ -433,3 +433,56 @@ deep('a hook is answered quickly, and a project without a memory too', async () 
     isQuick: true,
   });
 });
+
+deep(
+  'hooks of a large memory without a digest wait for none, and one process builds it',
+  async () => {
+    const files = Array.from({ length: 1_100 }, (_, i) => {
+      const time = new Date(1.7e12 + i * 1000).toISOString();
+      const head = `category: patterns\nkey: note-${i}\ncreated_at: ${time}\nupdated_at: ${time}\n`;
+      return [`note-${i}`, `---\n${head}---\nThe retry of src/part-${i}.ts waits.\n`] as const;
+    });
+    for (const [key, text] of files) repo.write(`.memory-bank/knowledge/patterns/${key}.md`, text);
+    repo.git('add', '-A');
+    repo.git('commit', '-q', '-m', 'Add notes');
+    removeDigests();
+    const input = (session: string) =>
+      JSON.stringify({
+        session_id: session,
+        hook_event_name: 'PreToolUse',
+        cwd: repo.root,
+        tool_name: 'Read',
+        tool_input: { file_path: repo.path('src/part-7.ts') },
+      });
+    // The processes that a hook starts write there when they end.
+    const folder = newFolder();
+    const act = (session: string) =>
+      run(['hook', 'action'], input(session), { NODE_V8_COVERAGE: folder });
+    expect([act('a'), act('b'), act('c')].map(({ stdout }) => stdout)).toEqual(['', '', '']);
+    const isWhole = (name: string) => readFileSync(join(folder, name), 'utf8').includes('/cli.js"');
+    const untilEnded = (count: number) => {
+      const hasEnded = () => readdirSync(folder).filter(isWhole).length === count;
+      return vi.waitUntil(hasEnded, { timeout: 60_000, interval: 100 });
+    };
+    await untilEnded(1);
+    expect(readdirSync(folder)).toHaveLength(4);
+    const { stdout, isQuick } = observe(['hook', 'action'], input('d'));
+    expect({ isQuick, speaks: stdout.includes('The retry of src/part-7.ts waits') }).toEqual({
+      isQuick: true,
+      speaks: true,
+    });
+    // A brief answers at once, and leaves the digest to such a process as well.
+    removeDigests();
+    const start = JSON.stringify({
+      session_id: 'e',
+      hook_event_name: 'SessionStart',
+      cwd: repo.root,
+    });
+    const begun = run(['hook', 'session-start'], start, { NODE_V8_COVERAGE: folder });
+    expect(begun.stdout).toContain('One lock in src/lock.ts');
+    // The hook itself, and the one that it has started.
+    await untilEnded(3);
+    expect(observe(['brief']).isQuick).toBe(true);
+    rmSync(folder, { recursive: true });
+  },
+);

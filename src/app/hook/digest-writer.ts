@@ -35,6 +35,7 @@ import {
   writeRecent,
 } from './digest-recent.ts';
 import { type DigestRecord, noteOf, storedDoubts } from './digest-record.ts';
+import { fewFiles } from './digest-turn.ts';
 import { dateAt, placeOfSection, type RecordDates } from './record-dates.ts';
 
 export const maxFiles = 50_000;
@@ -67,17 +68,22 @@ interface RecentState {
  * It stores nothing if the memory changes meanwhile or has just changed.
  *
  * @param isUnfit whether the present base is not good enough.
+ * @param leavesLarge whether a new base of a large memory is left to another process.
+ * @returns false if it is left.
  */
 export async function writeDigest(
   memory: QuickMemory,
   input: DigestInput,
   isUnfit: boolean,
-): Promise<void> {
+  leavesLarge: boolean,
+): Promise<boolean> {
   const base = DigestBase.read(memory);
-  if (!isUnfit && base && (await storeChanges(memory, base, input))) return;
+  if (!isUnfit && base && (await storeChanges(memory, base, input))) return true;
+  if (leavesLarge && memory.filesState(fewFiles) === undefined) return false;
   const isKnown = base?.isWhole === true;
   const earlier = isKnown ? new EarlierDigest(base, readRecent(memory, base.id)) : undefined;
   await storeBase(memory, input, earlier);
+  return true;
 }
 
 /** Stores what has changed since a base was stored; returns false if that is too much, or the base is damaged. */
@@ -229,10 +235,10 @@ async function storeBase(
 ): Promise<void> {
   const { source, states } = input;
   const head = memory.head().oid;
-  if ((await states.count()) > maxFiles) return;
   const state = head === undefined ? undefined : memory.filesState(maxFiles);
   if (!state || head === undefined) return;
   if (isRecent(state.stats) || sizeOf(state.stats) > maxMemory) return;
+  if ((await states.count()) > maxFiles) return;
   const { records, damaged } = await source.listing();
   const isStill = () => memory.hasFiles(state.paths, state.stats);
   // The newest records first: a brief reads them, and finds them next to each other.
