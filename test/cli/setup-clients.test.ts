@@ -13,6 +13,7 @@ import { configFile, isUsed, type McpClient } from '../../src/cli/setup/client/c
 import { placed } from '../../src/cli/setup/client/client-place.ts';
 import { clients } from '../../src/cli/setup/client/client-table.ts';
 import { trustNote } from '../../src/cli/setup/client/trust-state.ts';
+import { waitingNote } from '../../src/cli/setup/client/waiting-setting.ts';
 import { jsonWithComments } from '../../src/cli/setup/language/json-entry.ts';
 import { applyEdit } from '../../src/cli/setup/plan/file-edit.ts';
 import { planSetup } from '../../src/cli/setup/plan/setup-plan.ts';
@@ -237,6 +238,45 @@ describe('a setup of clients', () => {
     await place.setUp(['gemini'], { hooks: true });
     await place.setUp(['gemini'], { undo: true });
     expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  it.each([
+    ['no file', undefined],
+    ['other settings', '{\n  "model": "x",\n  "hooks": {}\n}\n'],
+    ['an empty list', '{\r\n\t"commandAllowlist": []\r\n}'],
+    ['its own choice', '{\n  "blockOnMcpLoad": false\n}\n'],
+    ['its own wait', '{ "blockOnMcpLoad": true, "model": "x" }\n'],
+  ])('lets a client wait for the server, and takes that back: %s', async (_, before) => {
+    const place = new Place();
+    const droid = clientNamed('droid');
+    const path = join(place.around.root, '.factory/settings.json');
+    if (before !== undefined) place.write(path, before);
+    const isChosen = before?.includes('blockOnMcpLoad') === true;
+    expect(waitingNote(droid, place.around) === undefined).toBe(isChosen);
+    const { outcomes } = await place.setUp(['droid']);
+    expect(outcomes[0]).toContain(
+      `"blockOnMcpLoad" in .factory/settings.json (${isChosen ? 'as it was' : 'added'})`,
+    );
+    expect(waitingNote(droid, place.around)).toBeUndefined();
+    if (!isChosen) expect(JSON.parse(readFileSync(path, 'utf8')).blockOnMcpLoad).toBe(true);
+    expect((await place.setUp(['droid'])).edits).toEqual([]);
+    const undo = await place.setUp(['droid'], { undo: true });
+    expect(existsSync(path) ? readFileSync(path, 'utf8') : undefined).toBe(before);
+    expect(undo.outcomes.length).toBe(isChosen ? 1 : 0);
+  });
+
+  it('lets a client not wait for a server of another program', async () => {
+    const place = new Place();
+    place.configure(
+      clientNamed('droid'),
+      '{"mcpServers": {"memory-bank": {"command": "other"}}}\n',
+    );
+    expect((await place.setUp(['droid'])).edits).toEqual([]);
+    const path = join(place.around.root, '.factory/settings.json');
+    const own = '{\n  "blockOnMcpLoad": true\n}\n';
+    place.write(path, own);
+    await place.setUp(['droid'], { undo: true });
+    expect(readFileSync(path, 'utf8')).toBe(own);
   });
 
   it('serves two forms of a client side by side, each in its own file', async () => {

@@ -45,7 +45,9 @@ function configuration(client: McpClient): string {
     return value === '' ? key : `${key}: ${value}`;
   });
   const scope = hasPersonalFile(client) ? ', yours' : '';
-  return `\`${placeText(place)}\`${scope}: ${keys}; over HTTP \`${remote.join(', ')}\``;
+  const { waiting } = client;
+  const setting = waiting ? `; \`${waiting.place}\`: \`${waiting.key}\`` : '';
+  return `\`${placeText(place)}\`${scope}: ${keys}; over HTTP \`${remote.join(', ')}\`${setting}`;
 }
 
 function hooks(name: string): string {

@@ -23,6 +23,7 @@ import {
 import { clients } from './client/client-table.ts';
 import { notListed, passedLimit } from './client/listed-tools.ts';
 import { trustNote } from './client/trust-state.ts';
+import { waitingNote } from './client/waiting-setting.ts';
 import { checkHooks } from './hook/hook-check.ts';
 import { CannotStart, NotOnPath, NotStarted, startOfEntry } from './program/entry-start.ts';
 import { binName, otherUse, ownProgram, pathAdvice, realPath } from './program/own-entry.ts';
@@ -161,6 +162,9 @@ async function checkClient(
       const pending = hasPersonalFile(client) ? undefined : trustNote(client, around);
       if (pending !== undefined)
         return { ...say('note', `starts the server; ${pending}`), others: unlisted };
+      const early = waitingNote(client, around);
+      if (early !== undefined)
+        return { ...say('note', `starts the server; ${early}: run ${init}`), others: unlisted };
       return { ...say('good', 'starts the server'), others: unlisted };
     } catch (error) {
       if (error instanceof OtherProject) {

@@ -343,6 +343,11 @@ export const clients: { readonly [name: string]: McpClient } = {
     limits: usual,
     context: agents,
     trust: 'It asks before each call, up to the level of autonomy of the session.',
+    waiting: {
+      place: '.factory/settings.json',
+      key: 'blockOnMcpLoad',
+      without: 'begins a run of `droid exec` before the server is connected',
+    },
     shows: '`/mcp`',
   },
   trae: {

@@ -35,6 +35,16 @@ export interface TrustFile {
   approves(value: unknown, root: string): boolean | undefined;
 }
 
+/** A setting of the project without which a client asks its model before the servers are connected. */
+export interface WaitingSetting {
+  /** The place of the file, which is JSON. */
+  readonly place: string;
+  /** The key, which is `true` in a client that waits. */
+  readonly key: string;
+  /** The act of the client without it. */
+  readonly without: string;
+}
+
 /** An MCP client whose configuration the setup can edit. */
 export interface McpClient {
   readonly title: string;
@@ -58,6 +68,7 @@ export interface McpClient {
   /** The step by which a person approves of the server, as a sentence. */
   readonly trust: string;
   readonly trustFile?: TrustFile;
+  readonly waiting?: WaitingSetting;
   /** How a person sees in the client that the server works. */
   readonly shows: string;
 }

@@ -19,6 +19,7 @@ import {
 import { placed } from '../client/client-place.ts';
 import { clients } from '../client/client-table.ts';
 import type { Start } from '../client/entry-shape.ts';
+import { editWaiting } from '../client/waiting-setting.ts';
 import { editHooks, hookPath, isEmptySettings } from '../hook/client-hooks.ts';
 import { editScript, hookScripts } from '../hook/hook-script.ts';
 import { getsBrief, hasHooks, hookClients, scriptClients } from '../hook/hook-table.ts';
@@ -135,6 +136,24 @@ class Planner {
         { base: client.base },
       );
     }
+    await this.#waiting(client, paths);
+  }
+
+  /** Plans the setting by which a client waits for the server, where the entry is or was there. */
+  async #waiting({ title, waiting }: McpClient, entries: readonly string[]): Promise<void> {
+    if (!waiting) return;
+    const { around } = this.#setup;
+    const outcomes = entries.map((path) => this.#outcomes.get(path) ?? 'as it was');
+    if (outcomes.includes('left alone') || (this.#undo && !outcomes.includes('added'))) return;
+    const path = placed(waiting.place, around);
+    const change = (text: string) => {
+      const edited = editWaiting(text, waiting, !this.#undo);
+      if (this.#undo && edited === text) {
+        this.#kept.push(`${path} keeps "${waiting.key}" of ${title}, which a person may have set.`);
+      }
+      return edited;
+    };
+    await this.#consider(path, () => projectPath(around.root, path), change, { mark: waiting.key });
   }
 
   async #entry(
@@ -263,6 +282,8 @@ class Planner {
     if (!client) return name;
     const file = configFile(client, around);
     const parts = [this.#part('the server', file)];
+    const { waiting } = client;
+    if (waiting) parts.push(this.#part(`"${waiting.key}"`, placed(waiting.place, around)));
     const hooked = own(hookClients, name);
     const script = own(scriptClients, name);
     const hookFile = hooked
