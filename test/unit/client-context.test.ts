@@ -45,3 +45,15 @@ test.each([
   const hit = { id, title, snippet: 'Four attempts.', ...(section && { section }) };
   expect([...promptLines([hit])].map(({ text }) => text)).toEqual([`${id}: "${line}"`]);
 });
+
+test('a line has the reason that a hit gives next to its answer', () => {
+  const hit = {
+    id: 'retries.md',
+    title: 'Retries',
+    snippet: 'Four attempts.',
+    reason: { label: 'why', text: 'The carrier is often down.' },
+  };
+  expect([...promptLines([hit])].map(({ text }) => text)).toEqual([
+    'retries.md: "Four attempts. why: The carrier is often down."',
+  ]);
+});

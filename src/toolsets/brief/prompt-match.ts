@@ -40,7 +40,9 @@ export function* promptLines(hits: Iterable<PromptHit>): Generator<BriefLine> {
     const { id, title = '' } = hit;
     const line = answerLine(repeats(id, title) ? (headingOf(hit) ?? '') : title, hit);
     if (line === undefined) continue;
-    const text = `${oneLine(id)}${noteOf(hit)}: ${quote(line, maxLine)}`;
+    // It is there where the prompt asks for it, or only it has words of the prompt.
+    const reason = hit.reason ? ` ${hit.reason.label}: ${hit.reason.text}` : '';
+    const text = `${oneLine(id)}${noteOf(hit)}: ${quote(line + reason, maxLine)}`;
     yield {
       path: id,
       ...(hit.entry !== undefined && { entry: hit.entry }),

@@ -53,3 +53,36 @@ test('entries of a log are found by themselves, with their own titles', () => {
     { title: 'Use pg-boss for background jobs', snippet: 'Jobs run on pg-boss.' },
   ]);
 });
+
+test('a hit goes on after its beginning, and does not leave it for a single word', () => {
+  const index = memory();
+  const later = 'See the store of the number library, which keeps every mail.';
+  const body = `Never use floating point numbers for prices. Amounts are integers in cents. ${filler.repeat(3)}${later}`;
+  index.upsert({ id: 'prices.md', fields: { title: 'prices', body } });
+  const [hit] = index.search('store the prices as floating point numbers', { sure: 1 }).hits;
+  expect(hit?.snippet).toContain('prices. Amounts are integers in cents.');
+});
+
+test('the beginning of a decision goes on up to the passage with the words of a prompt', () => {
+  const index = memory();
+  const why = 'Reasons are many, and each of them was weighed with care by the whole team. '.repeat(
+    12,
+  );
+  const body = `# Templates\n\n## Decision\n\nReduce the templating code. The library is Handlebars. ${why}\n\n- Fields of generated content are extracted.\n\n## Consequences\n\nNone.\n`;
+  index.upsert({ id: 'templates.md', fields: { title: 'Templates', body, markdown: true } });
+  const [hit] = index.search('extract the fields of generated content from templates', {
+    sure: 1,
+  }).hits;
+  expect(hit?.snippet).toMatch(
+    /^Reduce the templating code\. The library is Handlebars\..* … .*extracted/,
+  );
+});
+
+test('a question for a reason finds the section that gives it', () => {
+  const index = memory();
+  const body =
+    '# Move to Bun\n\n## Overview\n\nHow the server was moved from Node.js to the Bun runtime.\n\n## Motivation\n\nThe move to Bun has these reasons:\n\n- faster startup\n';
+  index.upsert({ id: 'bun.md', fields: { title: 'Move to Bun', body, markdown: true } });
+  const [hit] = index.search('why did we move from Node.js to Bun?', { sure: 1 }).hits;
+  expect(hit?.snippet).toContain('faster startup');
+});

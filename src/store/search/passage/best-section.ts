@@ -12,7 +12,7 @@ const aboveWorth = 0.5;
 /** The part of its score that a section keeps when it says that another one replaces it. */
 const supersededShare = 0.6;
 /** The worth of a section that gives reasons for a question that asks for one. */
-const reasonWorth = 1.5;
+const reasonWorth = 3;
 /** A hit also names other sections that are worth this share of the best one, up to a number. */
 const alsoShare = 0.6;
 const mostAlso = 3;

@@ -1,7 +1,7 @@
 import type { LabelledText } from '../../../core/memory/search-hit.ts';
 import type { Steps } from '../../records/slices.ts';
 import type { HitPiece, Matched } from './hit-piece.ts';
-import { around, onOneLine, type Range, show, whole } from './passage-range.ts';
+import { around, onOneLine, type Range, sentenceEnd, show, whole } from './passage-range.ts';
 import { type MatchingPassage, passagesOf } from './passage-weight.ts';
 import { rejectedText } from './rejected-text.ts';
 import { conceptsIn, within } from './text-match.ts';
@@ -137,7 +137,10 @@ function* answerOf(
   if (!best) return { snippet: beginningOf(main, length), from: first };
   // Of a decision, the beginning says most.
   const opening = opens || isStated(best) ? openingOf(first, length) : undefined;
-  const other = opening && best.start > opening.end ? opening : secondOf(found, best);
+  const isApart = opening && best.start > opening.end;
+  let other = isApart ? opening : secondOf(found, best);
+  // The sentences after the beginning say more about it than a word that is elsewhere.
+  if (opens) other = isApart ? grown(opening, best, length) : undefined;
   const both = other && inOrder(best, other, length);
   return { snippet: both ?? textAround(best, length), from: best.piece };
 }
@@ -194,6 +197,19 @@ function openingOf(piece: HitPiece, length: number): Opening {
   return { piece, start: at, end: stop < 0 ? at : at + stop + 1 };
 }
 
+/** A beginning with the sentences after it that fit next to another passage. */
+function grown(opening: Opening, next: Range, length: number): Opening {
+  const { text } = opening.piece;
+  const room = roomBeside(sizeIn(text, next), length);
+  const most = Math.min(opening.piece.end, next.start);
+  for (let { end } = opening; ; ) {
+    const longer = sentenceEnd(text, end, most);
+    if (longer >= most || sizeIn(text, { start: opening.start, end: longer }) > room)
+      return { ...opening, end };
+    end = longer;
+  }
+}
+
 /** The best passages of some pieces, the best first. */
 function* bestOf(answers: readonly Matched[]): Steps<MatchingPassage[]> {
   const found: MatchingPassage[] = [];
@@ -225,14 +241,22 @@ function inOrder(best: MatchingPassage, other: Opening, length: number): string 
   const [first, second] = best.start < other.start ? [best, other] : [other, best];
   const isNext = !/\S/u.test(text.slice(first.end, second.start));
   if (second.end - first.start <= length && isNext) return undefined;
-  const sizeOf = ({ start, end }: Range) => onOneLine(text.slice(start, end)).length;
-  const room = length - gap.length;
-  const left = Math.max(leastShare * room, room - sizeOf(best));
-  const roomOf = (one: Opening) =>
-    Math.floor(one === other ? left : room - Math.min(left, sizeOf(other)));
+  const left = roomBeside(sizeIn(text, best), length);
+  const rest = length - gap.length - Math.min(left, sizeIn(text, other));
+  const roomOf = (one: Opening) => Math.floor(one === other ? left : rest);
   const begin = cut(first, { start: first.piece.start, end: first.end }, roomOf(first));
-  const rest = cut(second, { start: second.start, end: second.piece.end }, roomOf(second));
-  return `${begin.replace(/…$/u, '')}${gap}${rest.replace(/^…/u, '')}`;
+  const end = cut(second, { start: second.start, end: second.piece.end }, roomOf(second));
+  return `${begin.replace(/…$/u, '')}${gap}${end.replace(/^…/u, '')}`;
+}
+
+/** The room that a second passage has next to one of a size. */
+function roomBeside(size: number, length: number): number {
+  const room = length - gap.length;
+  return Math.max(leastShare * room, room - size);
+}
+
+function sizeIn(text: string, { start, end }: Range): number {
+  return onOneLine(text.slice(start, end)).length;
 }
 
 /** A passage, or the part of it that fits. */
