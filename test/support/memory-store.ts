@@ -3,7 +3,6 @@ import {
   addressIn,
   annotated,
   annotationsAt,
-  parseAddress,
   textAt,
 } from '../../src/core/markdown/section-statements.ts';
 import {
@@ -24,6 +23,7 @@ import type {
   Store,
   Transaction,
 } from '../../src/core/memory/store.ts';
+import { parseAddress } from '../../src/core/names/record-address.ts';
 import type { AnyRecordType, RecordType } from '../../src/core/record/record-type.ts';
 import { MemoryError } from '../../src/core/values/error.ts';
 import type { JsonValue } from '../../src/core/values/json.ts';

@@ -2,12 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { memoryLinks } from '../../src/core/evidence/memory-links.ts';
 import { saysTheSame } from '../../src/core/evidence/statement.ts';
 import { withoutLines } from '../../src/core/markdown/list-entries.ts';
-import {
-  annotated,
-  annotationsAt,
-  parseAddress,
-  Sections,
-} from '../../src/core/markdown/section-statements.ts';
+import { annotated, annotationsAt, Sections } from '../../src/core/markdown/section-statements.ts';
+import { parseAddress } from '../../src/core/names/record-address.ts';
 
 const log = `# Decision Log
 

@@ -1,5 +1,5 @@
-import { formatAddress } from '../../core/markdown/section-statements.ts';
 import type { HitChange, SearchHit } from '../../core/memory/search-hit.ts';
+import { formatAddress } from '../../core/names/record-address.ts';
 import type { SearchFields } from '../../core/record/record-type.ts';
 import { SearchIndex } from '../../store/search/index.ts';
 import { type WordExcerpt, WordTable } from '../../store/search/meaning/word-table.ts';

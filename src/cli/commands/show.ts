@@ -1,9 +1,9 @@
 import { readMemoryFile } from '../../app/project/project-file.ts';
 import { readSection } from '../../core/markdown/section-argument.ts';
-import { parseAddress } from '../../core/markdown/section-statements.ts';
 import { cautionField } from '../../core/memory/answer-fields.ts';
 import { foreignNote, parseForeign } from '../../core/memory/pinned-memories.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { JsonValue } from '../../core/values/json.ts';
 import { type Command, flagText } from '../line/command.ts';

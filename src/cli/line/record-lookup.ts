@@ -1,6 +1,5 @@
 import type { Toolset } from '../../core/declarations/toolset.ts';
 import { sectionNamesOf } from '../../core/markdown/section-names.ts';
-import { formatAddress, parseAddress } from '../../core/markdown/section-statements.ts';
 import { plain } from '../../core/markdown/sections.ts';
 import { withoutDate } from '../../core/markdown/title-date.ts';
 import type { History, PastRecord, Snapshot } from '../../core/memory/history.ts';
@@ -8,6 +7,7 @@ import type { Listing } from '../../core/memory/listing.ts';
 import type { Reader } from '../../core/memory/store.ts';
 import { nearestName, nearestNames } from '../../core/names/nearest-name.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
+import { formatAddress, parseAddress } from '../../core/names/record-address.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 

@@ -1,8 +1,8 @@
-import { formatAddress } from '../markdown/section-statements.ts';
 import { afterCommit } from '../memory/after-commit.ts';
 import { similarField } from '../memory/hit-form.ts';
 import type { Located } from '../memory/listing.ts';
 import { leastLikeness, type SimilarRecord } from '../memory/store.ts';
+import { formatAddress } from '../names/record-address.ts';
 import type { RecordType } from '../record/record-type.ts';
 import type { Context } from './context.ts';
 

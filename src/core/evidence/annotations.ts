@@ -208,11 +208,6 @@ export function formatInline(evidence: GivenEvidence): string {
   return fingerprint ? `${place} <!-- ${formatFingerprint(fingerprint)} -->` : place;
 }
 
-/** Returns a markdown text without the fingerprints of its evidence, which say nothing to a person. */
-export function withoutFingerprints(text: string): string {
-  return text.replace(inline, (_, place: string) => `\`${place}\``);
-}
-
 export function inlineEvidence(text: string): GivenEvidence[] {
   const found: GivenEvidence[] = [];
   if (!text.includes('<!--')) return found;

@@ -1,2 +1,7 @@
 /** Evidence within markdown: a reference between backticks, and its fingerprint in a comment. */
 export const inlinePattern = /`([^`\n]{1,420})` ?<!-- ?([1-9]\d{0,6}-[0-9a-f]{16}) ?-->/g;
+
+/** Returns a markdown text without the fingerprints of its evidence, which say nothing to a person. */
+export function withoutFingerprints(text: string): string {
+  return text.replace(inlinePattern, (_, place: string) => `\`${place}\``);
+}

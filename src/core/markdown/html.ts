@@ -1,5 +1,5 @@
 import type { StateCore } from 'markdown-it';
-import { withoutFingerprints } from '../evidence/annotations.ts';
+import { withoutFingerprints } from '../evidence/inline-pattern.ts';
 import { codePointOf, markHidden } from '../values/hidden-characters.ts';
 import { Anchors } from './anchors.ts';
 import { boundedParser } from './parser.ts';

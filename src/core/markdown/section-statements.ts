@@ -10,20 +10,12 @@ import {
   withAnnotations,
 } from '../evidence/annotations.ts';
 import { resolvedPath } from '../evidence/memory-links.ts';
+import { formatAddress, parseAddress } from '../names/record-address.ts';
 import { MemoryError } from '../values/error.ts';
 import { anchorOf } from './anchors.ts';
 import { type SectionNames, sectionNamesOf } from './section-names.ts';
 import { folded, type NamedSection } from './section-path.ts';
 import { withCitedMentions, withTextEvidence } from './text-evidence.ts';
-
-/**
- * The address of a part of the memory: a record, or a section of a markdown record after `#`, by its
- * heading: `decisionLog.md#Use git - 2026-01-31`.
- */
-export interface RecordAddress {
-  readonly path: string;
-  readonly section?: string | undefined;
-}
 
 /** A section of a markdown record that says what it replaces, or by which one it was replaced. */
 export interface SectionStatements {
@@ -41,17 +33,6 @@ type Kind = keyof typeof kinds;
 const links = /\[(?:[^\][\\\n]|\\.){1,300}\]\(\s{0,3}<?([^\s<>()]{1,600})>?\)/g;
 /** Limit of the statements of one text. */
 const maxStatements = 1000;
-
-/** Splits an address at the `#` after the name of a markdown file. */
-export function parseAddress(text: string): RecordAddress {
-  const [, path, section] = /^(.*?\.md)#(.*\S.*)$/s.exec(text) ?? [];
-  return path === undefined || section === undefined ? { path: text } : { path, section };
-}
-
-/** Writes an address. */
-export function formatAddress({ path, section }: RecordAddress): string {
-  return section === undefined ? path : `${path}#${section}`;
-}
 
 /** The sections of a markdown record, with their addresses and what they say about each other. */
 export class Sections {

@@ -1,5 +1,6 @@
 import type { Context } from '../../core/declarations/context.ts';
-import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 
 /** A record, or a section of it, as a commit has it; without a text if it does not have it. */

@@ -1,10 +1,7 @@
 import type { Annotations } from '../../core/evidence/annotations.ts';
-import {
-  parseAddress,
-  readStatements,
-  type Sections,
-} from '../../core/markdown/section-statements.ts';
+import { readStatements, type Sections } from '../../core/markdown/section-statements.ts';
 import type { RecordDoubts } from '../../core/memory/store.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import { MicrotaskMemo } from '../../core/timing/microtask-memo.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';

@@ -6,7 +6,8 @@ import type {
   Verdict,
 } from '../../core/evidence/verdict.ts';
 import { lineNumber } from '../../core/markdown/line.ts';
-import { type RecordAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
+import type { RecordAddress } from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { type HistoryReader, recordPath } from '../history/history-reader.ts';
 import { noCounts } from './evidence-check.ts';

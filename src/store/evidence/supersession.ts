@@ -1,5 +1,6 @@
 import type { Annotations } from '../../core/evidence/annotations.ts';
-import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
 import { readText } from './judged-places.ts';
 import type { MendCommands } from './mend-commands.ts';

@@ -5,8 +5,8 @@ import {
   type NamedSection,
   namedSections,
 } from '../../core/markdown/section-path.ts';
-import { parseAddress, type RecordAddress } from '../../core/markdown/section-statements.ts';
 import { withoutDate } from '../../core/markdown/title-date.ts';
+import { parseAddress, type RecordAddress } from '../../core/names/record-address.ts';
 import type { ChangeIndex } from './change-index.ts';
 import type { HistoryReader } from './history-reader.ts';
 import { ancestors } from './lineage.ts';

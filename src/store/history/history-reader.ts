@@ -1,5 +1,5 @@
-import { parseAddress, type RecordAddress } from '../../core/markdown/section-statements.ts';
 import type { CommitInfo } from '../../core/memory/commit-log.ts';
+import { parseAddress, type RecordAddress } from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';

@@ -1,5 +1,5 @@
-import { parseAddress } from '../../core/markdown/section-statements.ts';
 import type { History, Squashable } from '../../core/memory/history.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Rewrite } from '../../git/commit/rewrite-plan.ts';
 import type { Oid } from '../../git/objects/object.ts';

@@ -1,4 +1,3 @@
-import { parseAddress, type RecordAddress } from '../../core/markdown/section-statements.ts';
 import type {
   CommitCounts,
   Log,
@@ -7,6 +6,7 @@ import type {
   LogRequest,
 } from '../../core/memory/commit-log.ts';
 import type { Confirmed } from '../../core/memory/store.ts';
+import { parseAddress, type RecordAddress } from '../../core/names/record-address.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex } from './change-index.ts';
 import { pathsOutside } from './commit-division.ts';

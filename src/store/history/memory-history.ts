@@ -1,6 +1,6 @@
 import { dayOf } from '../../core/declarations/context.ts';
-import type { RecordAddress } from '../../core/markdown/section-statements.ts';
 import type { CommitInfo } from '../../core/memory/commit-log.ts';
+import type { RecordAddress } from '../../core/names/record-address.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Repository } from '../../git/commit/repository.ts';

@@ -1,11 +1,11 @@
+import type { CommitInfo } from '../../core/memory/commit-log.ts';
+import type { Restoration, RestoreOptions } from '../../core/memory/history.ts';
+import type { Damaged } from '../../core/memory/listing.ts';
 import {
   formatAddress,
   parseAddress,
   type RecordAddress,
-} from '../../core/markdown/section-statements.ts';
-import type { CommitInfo } from '../../core/memory/commit-log.ts';
-import type { Restoration, RestoreOptions } from '../../core/memory/history.ts';
-import type { Damaged } from '../../core/memory/listing.ts';
+} from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { boundedListing } from '../records/bounded-listing.ts';

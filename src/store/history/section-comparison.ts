@@ -1,10 +1,7 @@
 import { markdownDiff } from '../../core/markdown/empty-sections.ts';
-import {
-  formatAddress,
-  type RecordAddress,
-  Sections,
-} from '../../core/markdown/section-statements.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import type { RecordChange } from '../../core/memory/commit-log.ts';
+import { formatAddress, type RecordAddress } from '../../core/names/record-address.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { type HistoryReader, noRecord } from './history-reader.ts';
 

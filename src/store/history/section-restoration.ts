@@ -1,5 +1,6 @@
-import { formatAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import type { Restoration } from '../../core/memory/history.ts';
+import { formatAddress } from '../../core/names/record-address.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { takeSections } from '../merge/section-choice.ts';
 import type { LiveTransaction } from '../records/transaction.ts';

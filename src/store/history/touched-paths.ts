@@ -1,4 +1,4 @@
-import { parseAddress } from '../../core/markdown/section-statements.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import { type Commit, type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { confirmationsIn } from '../records/message.ts';

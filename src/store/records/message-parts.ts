@@ -1,4 +1,4 @@
-import type { RecordAddress } from '../../core/markdown/section-statements.ts';
+import type { RecordAddress } from '../../core/names/record-address.ts';
 
 /** The parts of the message of a commit. */
 export interface MessageParts {

@@ -1,7 +1,7 @@
-import type { RecordAddress } from '../../core/markdown/section-statements.ts';
 import type { CommitInfo } from '../../core/memory/commit-log.ts';
 import type { Author } from '../../core/memory/session.ts';
 import type { Confirmed, Provenance } from '../../core/memory/store.ts';
+import type { RecordAddress } from '../../core/names/record-address.ts';
 import type { Commit, Oid, Signature } from '../../git/objects/object.ts';
 import { oidPattern } from '../../git/objects/object-format.ts';
 import {

@@ -3,13 +3,13 @@ import {
   addressIn,
   annotated,
   annotationsAt,
-  parseAddress,
   textAt,
 } from '../../core/markdown/section-statements.ts';
 import type { Listing, ListOptions, Located } from '../../core/memory/listing.ts';
 import type { Transaction } from '../../core/memory/store.ts';
 import { missing } from '../../core/memory/supersede.ts';
 import { encodeName, withHash } from '../../core/names/name.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import type { AnyRecordType, RecordType } from '../../core/record/record-type.ts';
 import { halfSurrogate, MemoryError } from '../../core/values/error.ts';
 import type { Access } from '../modes/access.ts';

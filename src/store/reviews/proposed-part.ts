@@ -1,5 +1,6 @@
-import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import {
   type EncodedObject,

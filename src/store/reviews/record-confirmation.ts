@@ -1,8 +1,9 @@
-import { formatAddress, parseAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import type { Confirmed } from '../../core/memory/store.ts';
 import { missing } from '../../core/memory/supersede.ts';
 import type { Confirmable, RecordConfirmation } from '../../core/memory/waiting-reviews.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
+import { formatAddress, parseAddress } from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { identity } from '../../git/refs/identity.ts';
 import { Confirmations, confirmedText } from '../history/confirmations.ts';

@@ -1,4 +1,3 @@
-import { parseAddress } from '../../core/markdown/section-statements.ts';
 import type { Decisions } from '../../core/memory/conflict.ts';
 import type { BranchMerge } from '../../core/memory/history.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type WaitingReview,
 } from '../../core/memory/waiting-reviews.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { HistoryReader, recordPath } from '../history/history-reader.ts';

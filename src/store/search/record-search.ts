@@ -1,4 +1,3 @@
-import { formatAddress } from '../../core/markdown/section-statements.ts';
 import type {
   FileHit,
   LeftOut,
@@ -7,6 +6,7 @@ import type {
   SearchResult,
 } from '../../core/memory/search-hit.ts';
 import type { RecordText, SimilarRecord } from '../../core/memory/store.ts';
+import { formatAddress } from '../../core/names/record-address.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { searchedFields } from '../../core/record/searched-fields.ts';
 import { invalid } from '../../core/values/error.ts';

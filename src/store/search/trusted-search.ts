@@ -1,8 +1,8 @@
-import { formatAddress, parseAddress } from '../../core/markdown/section-statements.ts';
 import { cautionOf } from '../../core/memory/answer-fields.ts';
 import { isOfAgentAlone } from '../../core/memory/hit-form.ts';
 import type { SearchHit, SearchRequest } from '../../core/memory/search-hit.ts';
 import type { RecordDoubts } from '../../core/memory/store.ts';
+import { formatAddress, parseAddress } from '../../core/names/record-address.ts';
 import { addTo } from '../../core/values/multimap.ts';
 
 /** A record that replaces a hit is looked for among at least this many matches. */

@@ -2,11 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { linesOf } from '../../core/diff/unified-diff.ts';
 import type { EvidenceReport, EvidenceRequest } from '../../core/evidence/verdict.ts';
 import { namedSections } from '../../core/markdown/section-path.ts';
-import {
-  parseAddress,
-  type RecordAddress,
-  Sections,
-} from '../../core/markdown/section-statements.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import type {
   ChangeKind,
   CommitCounts,
@@ -33,6 +29,7 @@ import type {
   TangledCommit,
   UnmergedRecord,
 } from '../../core/memory/history.ts';
+import { parseAddress, type RecordAddress } from '../../core/names/record-address.ts';
 import type { MemoryError } from '../../core/values/error.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { branches } from '../history/branch-tips.ts';

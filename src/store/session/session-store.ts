@@ -1,4 +1,4 @@
-import { parseAddress, readStatements } from '../../core/markdown/section-statements.ts';
+import { readStatements } from '../../core/markdown/section-statements.ts';
 import { cautionOf } from '../../core/memory/answer-fields.ts';
 import type { KeyListing, Listing, ListOptions, Located } from '../../core/memory/listing.ts';
 import type {
@@ -21,6 +21,7 @@ import type {
   Store,
   Transaction,
 } from '../../core/memory/store.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import type { RecordType } from '../../core/record/record-type.ts';
 import { HistoryReader } from '../history/history-reader.ts';
 import type { MemoryHistory } from '../history/memory-history.ts';

@@ -1,6 +1,6 @@
 import { answerIn } from '../../core/declarations/answer-text.ts';
 import { DecisionParts, type Saying } from '../../core/declarations/decision-parts.ts';
-import { withoutFingerprints } from '../../core/evidence/annotations.ts';
+import { withoutFingerprints } from '../../core/evidence/inline-pattern.ts';
 import { findReferences } from '../../core/evidence/reference.ts';
 import { plainOutline } from '../../core/markdown/plain-outline.ts';
 import { replacedSections } from '../../core/markdown/section-statements.ts';

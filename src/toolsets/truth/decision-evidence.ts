@@ -7,9 +7,10 @@ import {
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
-import { formatAddress, parseAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import { placesIn } from '../../core/markdown/text-evidence.ts';
 import type { Transaction } from '../../core/memory/store.ts';
+import { formatAddress, parseAddress } from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { addTo } from '../../core/values/multimap.ts';
 

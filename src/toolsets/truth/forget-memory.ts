@@ -2,11 +2,12 @@ import * as z from 'zod';
 import type { Context } from '../../core/declarations/context.ts';
 import { defineOperation } from '../../core/declarations/tool.ts';
 import { entryNamed, listEntries, withoutLines } from '../../core/markdown/list-entries.ts';
-import { parseAddress, Sections } from '../../core/markdown/section-statements.ts';
+import { Sections } from '../../core/markdown/section-statements.ts';
 import { afterCommit } from '../../core/memory/after-commit.ts';
 import type { Transaction } from '../../core/memory/store.ts';
 import { linkedTo, missing } from '../../core/memory/supersede.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { addressOf, decisionLogs } from './decision-evidence.ts';
 

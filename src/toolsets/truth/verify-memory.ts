@@ -15,12 +15,12 @@ import {
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
-import { parseAddress } from '../../core/markdown/section-statements.ts';
 import { evidenceInSentences } from '../../core/markdown/text-evidence.ts';
 import { isOfAgent } from '../../core/memory/author-name.ts';
 import { isOfVerify } from '../../core/memory/commit-log.ts';
 import { linkedTo, missing, supersede } from '../../core/memory/supersede.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
+import { parseAddress } from '../../core/names/record-address.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { addressOf, citedMentions, holderOf, keepsEvidenceInText } from './decision-evidence.ts';
 

@@ -1,6 +1,6 @@
-import type { RecordAddress } from '../../../core/markdown/section-statements.ts';
 import { withoutDate } from '../../../core/markdown/title-date.ts';
 import type { SearchExplanation } from '../../../core/memory/search-hit.ts';
+import type { RecordAddress } from '../../../core/names/record-address.ts';
 import type { TextField } from '../../../core/record/record-type.ts';
 import type { Steps } from '../../records/slices.ts';
 import type { PreparedMeaning } from '../meaning/meaning.ts';

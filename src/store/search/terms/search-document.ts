@@ -1,5 +1,5 @@
-import type { RecordAddress } from '../../../core/markdown/section-statements.ts';
 import type { LabelledText, SearchExplanation } from '../../../core/memory/search-hit.ts';
+import type { RecordAddress } from '../../../core/names/record-address.ts';
 import type { SearchFields, TextField } from '../../../core/record/record-type.ts';
 
 /** The searchable content of one record. */
