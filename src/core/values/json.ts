@@ -13,6 +13,21 @@ export function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether two values are the same, in any order of the keys; a key without a value is as if it were absent. */
+export function isSameJson(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item, at) => isSameJson(item, other[at]));
+  }
+  if (!isObject(one) || !isObject(other)) return false;
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].every((key) => isSameJson(ownValue(one, key), ownValue(other, key)));
+}
+
+function ownValue(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
 /**
  * Returns a value as JSON text for another program, with U+FFFD for each half of a surrogate pair.
  *

@@ -2,6 +2,7 @@ import type { Context } from '../../core/declarations/context.ts';
 import type { RecordChange } from '../../core/memory/commit-log.ts';
 import type { CompareRequest } from '../../core/memory/history.ts';
 import { MemoryError } from '../../core/values/error.ts';
+import { fieldData } from '../copy/shown-content.ts';
 import type { Difference, StateComparison } from '../page/answers.ts';
 import { commitData } from './answer-data.ts';
 
@@ -60,10 +61,6 @@ function difference(found: RecordChange): Difference {
     ...(title !== undefined && { title }),
     ...(isByBoth && { isByBoth }),
     ...(sections.length > 0 && { sections: [...sections] }),
-    fields: fields.map(({ added, removed, ...field }) => ({
-      ...field,
-      ...(added && { added: [...added] }),
-      ...(removed && { removed: [...removed] }),
-    })),
+    fields: fields.map(fieldData),
   };
 }

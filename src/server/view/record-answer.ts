@@ -1,11 +1,10 @@
 import { recordText } from '../../app/project/record-text.ts';
 import type { Context } from '../../core/declarations/context.ts';
-import { formatPlace, parseGiven } from '../../core/evidence/annotations.ts';
-import { renderHtml } from '../../core/markdown/html.ts';
 import type { CommitInfo } from '../../core/memory/commit-log.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import { isObject } from '../../core/values/json.ts';
+import { shownContent } from '../copy/shown-content.ts';
 import type { RecordData } from '../page/answers.ts';
 import { commitData, referenceTo } from './answer-data.ts';
 import type { RecordLinks } from './record-links.ts';
@@ -82,23 +81,11 @@ export async function lastCommit(
 
 /** Returns the fields of a record, and the body of a markdown file as HTML. */
 export function contentOf(type: AnyRecordType, value: object, path: string) {
-  const { body } = type.search(value);
-  const isBody = (field: unknown) => path.endsWith('.md') && field === body;
-  const fields: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(isObject(value) ? value : {})) {
-    // The page is about this path.
-    if (field === undefined || isBody(field) || name === 'path') continue;
-    fields[name] = name === 'evidence' ? placesOf(field) : field;
-  }
-  if (!path.endsWith('.md') || body === undefined) return { fields };
-  return { fields, html: renderHtml(body) };
-}
-
-/** Returns given evidence without its fingerprints, which say nothing to a person. */
-function placesOf(field: unknown): unknown {
-  if (!Array.isArray(field)) return field;
-  return field.map((one: unknown) => {
-    const given = typeof one === 'string' ? parseGiven(one) : undefined;
-    return given ? formatPlace(given) : one;
-  });
+  const body = path.endsWith('.md') ? type.search(value).body : undefined;
+  const isBody = (field: unknown) => body !== undefined && field === body;
+  const all = Object.entries(isObject(value) ? value : {});
+  return shownContent(
+    all.filter(([, field]) => !isBody(field)),
+    body,
+  );
 }

@@ -10,8 +10,9 @@ import { parseAddress, type RecordAddress } from '../../core/names/record-addres
 import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex } from './change-index.ts';
 import { pathsOutside } from './commit-division.ts';
-import { changedFields, pairMoves } from './comparison.ts';
+import { pairMoves } from './comparison.ts';
 import { Confirmations } from './confirmations.ts';
+import { changedFields } from './field-changes.ts';
 import { type HistoryReader, isBelow } from './history-reader.ts';
 import { ancestors, lineage, ownChanges, type Step } from './lineage.ts';
 import type { IndexedCommit } from './repository-history.ts';
