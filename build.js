@@ -324,7 +324,10 @@ export async function bundlePage(outdir) {
     ...forBrowsers,
   });
   const copy = await build({
-    entryPoints: { copy: 'src/server/copy/copy-page.ts' },
+    entryPoints: {
+      copy: 'src/server/copy/copy-page.ts',
+      'copy-start': 'src/server/copy/copy-start.ts',
+    },
     outdir,
     ...forBrowsers,
     plugins: [withoutNode],

@@ -8,8 +8,8 @@ import type {
 import { NodeFiles } from '../../src/git/disk/node-files.ts';
 import { allAtOnce } from '../../src/store/records/slices.ts';
 import { type SearchDocument, SearchIndex } from '../../src/store/search/index.ts';
-import { LearnedMeaning, learnedWeight } from '../../src/store/search/meaning/learned-meaning.ts';
-import type { CompareMeaning, PreparedMeaning } from '../../src/store/search/meaning/meaning.ts';
+import { preparedMeaning } from '../../src/store/search/meaning/learned-meaning.ts';
+import type { PreparedMeaning } from '../../src/store/search/meaning/meaning.ts';
 import { shippedTable } from '../../src/store/search/meaning/shipped-table.ts';
 import type { WordTable } from '../../src/store/search/meaning/word-table.ts';
 import { fieldNames, fieldWeights } from '../../src/store/search/terms/search-document.ts';
@@ -49,10 +49,7 @@ function ourEngine(
 /** The signal learned from the documents alone; none if they are too few. */
 export function learned(index: SearchIndex): readonly PreparedMeaning[] {
   const words = allAtOnce(index.learning([]));
-  if (!words) return [];
-  const meaning = new LearnedMeaning(words);
-  const compare: CompareMeaning = (...asked) => meaning.compare(...asked);
-  return [{ name: 'learned', weight: learnedWeight, compare }];
+  return words ? [preparedMeaning(words)] : [];
 }
 
 export const ours = ourEngine('this program', learned, shipped);

@@ -91,6 +91,7 @@ describeDeep('the package', () => {
         "dist/builds/*/opencode.js",
         "dist/builds/*/package.json",
         "dist/builds/*/page/app.html",
+        "dist/builds/*/page/copy-start.js",
         "dist/builds/*/page/copy.js",
         "dist/builds/*/page/icon.svg",
         "dist/builds/*/page/index.html",

@@ -109,6 +109,7 @@ export class MemoryStore implements Store {
     readAt: async () => [],
     damage: async () => ({ damaged: [], copies: [] }),
     saveIndex: async () => false,
+    learnedWords: async () => undefined,
   };
 
   async dated<T extends object>(places: readonly T[]) {

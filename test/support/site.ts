@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { bundlePage } from '../../build.js';
 import type { CopyParts } from '../../src/server/copy/copy-parts.ts';
+import { bytesIn } from '../../src/server/copy/part-letters.ts';
 import { siteFiles } from '../../src/server/view/site.ts';
 import { Misbehaviour, startBrowser } from './browser.ts';
 import { isFull } from './depth.ts';
@@ -35,7 +36,9 @@ export class Sites {
       for (const name of ['index.html', 'icon.svg', 'style.css']) {
         copyFileSync(join('src/server/page', name), join(pages, name));
       }
-      writeFileSync(join(pages, 'copy.js'), '"the script"');
+      for (const name of ['copy.js', 'copy-start.js']) {
+        writeFileSync(join(pages, name), '"the script"');
+      }
     }
     return new Sites(repo, pages, isFull ? await startBrowser() : undefined);
   }
@@ -89,7 +92,8 @@ export function partsOf(files: ReadonlyMap<string, string>): CopyParts {
   const parts = [...files].flatMap(([file, text]) => {
     const [, name = '', packed = ''] = /^memoryPart\("([\w-]+)","(.*)"\);\n$/.exec(text) ?? [];
     if (!file.startsWith('data/')) return [];
-    return [[name, JSON.parse(inflateRawSync(Buffer.from(packed, 'base64')).toString())]];
+    const bytes = inflateRawSync(bytesIn(packed));
+    return [[name, name === 'vectors' ? new Uint8Array(bytes) : JSON.parse(bytes.toString())]];
   });
   // Each part was written with the type of its name.
   return Object.fromEntries(parts) as CopyParts;

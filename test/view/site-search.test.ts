@@ -3,13 +3,11 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CopySearch } from '../../src/server/copy/copy-search.ts';
-import type { Found } from '../../src/server/page/answers.ts';
-import { search } from '../../src/server/view/search-operation.ts';
+import type { RecordData } from '../../src/server/page/answers.ts';
 import { walkAround } from '../support/around-page.ts';
 import { findViolations } from '../support/axe.ts';
+import { copyAndServer } from '../support/copy-and-server.ts';
 import { deep, isFull } from '../support/depth.ts';
-import { projectApp } from '../support/project-app.ts';
 import { fillRealistic } from '../support/realistic-memory.ts';
 import { Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
@@ -72,7 +70,7 @@ deep('a copy has no credential and no folder of the machine, also of older state
   expect(now?.text).toContain('By hand.');
   const all = JSON.stringify(several);
   // The old state is there, without its secrets.
-  expect(all).toContain('-The token is [a GitHub token].');
+  expect(all).toContain('The token is [a GitHub token].');
   expect(all).toContain('Run it in ./deploy as ~/ada.');
   for (const secret of [token, keyLine, repo.root, homedir(), tmpdir()]) {
     expect(all).not.toContain(secret);
@@ -80,17 +78,7 @@ deep('a copy has no credential and no folder of the machine, also of older state
 });
 
 test('a copy finds what the window finds, in the same order', async () => {
-  const app = projectApp(repo.root);
-  const session = app.connect();
-  const toolsets = await app.toolsets();
-  const types = toolsets.flatMap(({ records }) => records);
-  const inReview = () => Promise.reject(new Error('no review'));
-  const { base, ...parts } = partsOf(await sites.files());
-  const copy = await CopySearch.of(
-    base.starts.map((_, i) => parts[`records-${i}`] ?? {}),
-    base,
-    parts.words,
-  );
+  const { server, copy, close } = await copyAndServer(repo, await sites.files());
   for (const args of [
     { query: 'queue' },
     { query: 'why a queue of the broker' },
@@ -108,13 +96,51 @@ test('a copy finds what the window finds, in the same order', async () => {
     { query: '→', exact: 'true' },
     { query: 'qqqq' },
   ]) {
-    const live = (await app.run(session, 'search_records', {}, (context) =>
-      search.run(context, args, { toolsets, types, inReview }),
-    )) as Found;
-    const copied = await copy.find(new URLSearchParams(args));
-    expect({ args, ...copied }).toEqual({ args, ...live });
+    expect({ args, ...(await copy.find(args)) }).toEqual({ args, ...(await server.find(args)) });
   }
-  await app.close();
+  await close();
+});
+
+test('a copy has the past states of the window, and the same differences of any two', async () => {
+  const grown = '.memory-bank/knowledge/patterns/grown.md';
+  const text = readFileSync(join(repo.root, grown.replace('grown', 'retry')), 'utf8');
+  const first = text.replaceAll('retry', 'grown');
+  for (const state of [
+    first,
+    `${first}\nA list:\n\n- one\n- two\n`,
+    `${first}\nA list:\n\n- one\n- 2\n`.replaceAll('\n', '\r\n'),
+    '---\ncategory: [\n---\nNot a record.\n',
+    undefined,
+    first.replace('Three', 'Four'),
+  ]) {
+    if (state === undefined) repo.git('rm', '-q', grown);
+    else repo.write(grown, state);
+    repo.git('add', '-A');
+    repo.git('commit', '-qm', 'Change a record by hand');
+  }
+  const { server, copy, close } = await copyAndServer(repo, await sites.files());
+  const outcome = async (answer: () => Promise<RecordData>) => {
+    const { links: _, ...state } = await answer().catch(() => ({ links: 'no record' }));
+    return state;
+  };
+  let compared = 0;
+  for (const { path, past } of copy.pasts) {
+    // The window of the person who has committed a credential shows it.
+    if (record.endsWith(path)) continue;
+    const commits = past.log.entries.map(({ commit }) => commit.oid);
+    for (const [i, to] of commits.entries()) {
+      const copied = await outcome(async () => past.read(to.slice(0, 12)));
+      expect(copied).toEqual(await outcome(() => server.read(path, to)));
+      for (const from of commits.slice(i + 1)) {
+        const { changes } = await server.compare(path, from, to);
+        // The page names the record already.
+        expect(past.compare(from, to)).toEqual(changes.map(({ title: _, ...change }) => change));
+        compared++;
+      }
+    }
+  }
+  expect(compared).toBeGreaterThan(15);
+  await close();
 });
 
 describe.skipIf(isFull && !sites.hasBrowser)('a copy from a file', () => {
@@ -146,18 +172,31 @@ describe.skipIf(isFull && !sites.hasBrowser)('a copy from a file', () => {
     });
   });
 
-  deep('shows the history of a record with what each commit changed', async () => {
+  deep('shows past states of a record, and compares two of them', async () => {
     const path = 'knowledge/project-learnings/provider-timeout.md';
     await sites.visit(`${await sites.write('memory.html')}#/record/${path}`, async (page) => {
       await page.getByRole('link', { name: 'History' }).click();
       await page.getByText('2 states').waitFor();
-      await page.locator('.diff .added, ins', { hasText: 'now waits for 60' }).first().waitFor();
+      const added = page.locator('.diff .added, ins', { hasText: 'now waits for 60' }).first();
+      await added.waitFor();
       await page
         .getByRole('radio', { name: /^Compare to/ })
         .nth(1)
         .check();
-      await page.getByText('before →').waitFor();
-      await page.getByText('provider-timeout.md was added.').waitFor();
+      await page.getByText('Both states are equal.').waitFor();
+      await page
+        .getByRole('radio', { name: /^Compare from/ })
+        .first()
+        .check();
+      await page.locator('.diff .removed, del', { hasText: 'now waits for 60' }).first().waitFor();
+      await page.locator('table.history a').nth(1).click();
+      await page.getByText('You see the record as of').waitFor();
+      await page.getByText('gives up after 30').first().waitFor();
+      expect(await page.getByText('now waits for 60').count()).toBe(0);
+      expect(await page.getByRole('link', { name: 'Lines' }).count()).toBe(0);
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole('link', { name: /present/ }).click();
+      await page.getByText('now waits for 60').first().waitFor();
     });
   });
 

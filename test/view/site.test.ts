@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { unpackRecord } from '../../src/server/copy/record-in-copy.ts';
+import { unpackState } from '../../src/app/exchange/copied-states.ts';
+import { presentState, unpackRecord } from '../../src/server/copy/record-in-copy.ts';
 import { findViolations } from '../support/axe.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { fillHostile } from '../support/hostile-memory.ts';
@@ -43,20 +44,28 @@ test('a copy has all records with their history, and no part that ends a script 
     'data/base.js',
     'data/links.js',
     'data/log.js',
+    'data/page.js',
     'data/records-0.js',
+    'data/states-0.js',
+    'data/vectors.js',
     'data/words.js',
     'icon.svg',
     'index.html',
     'page.js',
     'style.css',
   ]);
-  const packed = partsOf(several)['records-0']?.['knowledge/patterns/first.md'];
-  const { record, blame, log, changes } = packed ? unpackRecord(packed) : expect.fail();
+  const path = 'knowledge/patterns/first.md';
+  const { 'records-0': records, 'states-0': states } = partsOf(several);
+  const packed = records?.[path];
+  const { record, blame, log } = packed ? unpackRecord(packed) : expect.fail();
   expect(record?.html).toContain('<strong>second</strong>');
   expect(blame?.lines.map(({ text }) => text).join('')).toBe(record?.text);
   expect(blame?.lines.length).toBeGreaterThan(1);
   expect(log.total).toBe(2);
-  expect(Object.values(changes)).toHaveLength(2);
+  const texts = [0, 1].map((place) => {
+    return unpackState(record && presentState(record), states?.[path] ?? [], place)?.body?.trim();
+  });
+  expect(texts).toEqual(['The **second** text.', 'The first text.']);
   const one = await sites.files('memory.html');
   const html = one.get('memory.html') ?? '';
   expect(html.match(/<script/g)).toHaveLength([...several.keys()].length - 4 + 1);

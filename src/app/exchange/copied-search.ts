@@ -2,8 +2,12 @@ import type { HitChange, SearchHit } from '../../core/memory/search-hit.ts';
 import { formatAddress } from '../../core/names/record-address.ts';
 import type { SearchFields } from '../../core/record/record-type.ts';
 import { SearchIndex } from '../../store/search/index.ts';
+import { preparedMeaning } from '../../store/search/meaning/learned-meaning.ts';
+import type { PreparedMeaning } from '../../store/search/meaning/meaning.ts';
 import { type WordExcerpt, WordTable } from '../../store/search/meaning/word-table.ts';
+import { WordVectors } from '../../store/search/meaning/word-vectors.ts';
 import { OwnAliases } from '../../store/search/query/own-aliases.ts';
+import { vectorBytes } from '../../store/search/terms/document-vectors.ts';
 import { type HitDoubts, trustedSearch } from '../../store/search/trusted-search.ts';
 
 /** The texts of a record that a search finds, and what is known for and against them. */
@@ -16,18 +20,26 @@ export interface SearchedRecord {
   readonly doubts: { readonly [address: string]: HitDoubts };
 }
 
-/** Vectors of words and of records, each in letters (base64). */
-export interface CopiedWords extends Omit<WordExcerpt, 'vectors'> {
-  readonly vectors: string;
-  /** The vectors of each record, by path. */
-  readonly records: { readonly [path: string]: string };
+/** The words and records that have vectors in a copy. */
+export interface CopiedWords {
+  /** Words of the table that ships with the program; `null` without it. */
+  readonly table: Omit<WordExcerpt, 'vectors'> | null;
+  /** The number of bytes of the vectors of each record, by path. */
+  readonly records: { readonly [path: string]: number };
+  /** Terms whose vectors were learned from the memory and its project: sorted, and none of a small memory. */
+  readonly learned: readonly string[];
+}
+
+/** Words with their vectors: those of the table, those of the records, and the learned ones with their rarities. */
+export interface CopiedMeaning {
+  readonly words: CopiedWords;
+  readonly vectors: Uint8Array<ArrayBuffer>;
 }
 
 /** The things next to the records that a search in a copy needs. */
 interface Surroundings {
   readonly synonyms: readonly (readonly string[])[];
-  /** Undefined for a search by words alone. */
-  readonly words: CopiedWords | undefined;
+  readonly meaning: CopiedMeaning;
 }
 
 /** A record that a search in a copy has found. */
@@ -50,14 +62,32 @@ export class CopiedSearch {
   readonly #records: ReadonlyMap<string, SearchedRecord>;
   readonly #aliases: OwnAliases;
   readonly #table: WordTable | undefined;
+  readonly #meanings: readonly PreparedMeaning[];
+  /** The vectors of the records, by path. */
+  readonly #vectors = new Map<string, Uint8Array>();
 
   private constructor(
     records: ReadonlyMap<string, SearchedRecord>,
-    { synonyms, words }: Surroundings,
+    { synonyms, meaning: { words, vectors } }: Surroundings,
   ) {
     this.#records = records;
     this.#aliases = new OwnAliases(() => synonyms);
-    this.#table = words && WordTable.of({ ...words, vectors: bytesIn(words.vectors) });
+    let at = 0;
+    const next = (length: number) => {
+      at += length;
+      return new Uint8Array(vectors.subarray(at - length, at));
+    };
+    const { table, learned } = words;
+    this.#table =
+      table === null
+        ? undefined
+        : WordTable.of({ ...table, vectors: next(table.words.length * vectorBytes) });
+    for (const [path, length] of Object.entries(words.records)) {
+      this.#vectors.set(path, next(length));
+    }
+    const rarities = new Float32Array(next(4 * learned.length).buffer);
+    const own = new WordVectors(learned, rarities, new Int8Array(next(vectors.length - at).buffer));
+    this.#meanings = learned.length === 0 ? [] : [preparedMeaning(own)];
   }
 
   /** Makes the index of the records, with pauses for other work. */
@@ -66,12 +96,11 @@ export class CopiedSearch {
     surroundings: Surroundings,
   ): Promise<CopiedSearch> {
     const search = new CopiedSearch(records, surroundings);
-    const { words } = surroundings;
     let start = performance.now();
     for (const [id, { fields }] of records) {
       search.#index.upsert({ id, fields });
-      const vectors = words?.records[id];
-      if (vectors !== undefined) search.#index.setVectors(id, bytesIn(vectors));
+      const vectors = search.#vectors.get(id);
+      if (vectors) search.#index.setVectors(id, vectors);
       if (performance.now() - start < maxSlice) continue;
       await new Promise((resolve) => setTimeout(resolve));
       start = performance.now();
@@ -98,7 +127,7 @@ export class CopiedSearch {
       offset,
       fuzzy: fuzzy && /[\p{L}\p{N}]/u.test(query),
       explain: true,
-      ...(fuzzy && { aliases: this.#aliases.now, table: this.#table }),
+      ...(fuzzy && { aliases: this.#aliases.now, table: this.#table, meanings: this.#meanings }),
     });
     return {
       hits: hits.map(({ id, later, ...hit }) => ({
@@ -130,9 +159,4 @@ export class CopiedSearch {
 interface CopiedResult {
   readonly hits: readonly CopiedHit[];
   readonly total: number;
-}
-
-/** Reads bytes that are in letters (base64). */
-export function bytesIn(letters: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
 }

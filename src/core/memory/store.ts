@@ -168,6 +168,16 @@ export interface TypedRecord extends Located<object> {
   readonly type: AnyRecordType;
 }
 
+/** Vectors of words that a search has learned from the memory and its project. */
+export interface LearnedWords {
+  /** Sorted. */
+  readonly terms: readonly string[];
+  /** The inverse document frequency of each term. */
+  readonly rarities: Float32Array;
+  /** One vector after the other, all of one length. */
+  readonly vectors: Int8Array;
+}
+
 /** Shows which records have changed, so that a caller derives again only what depends on them. */
 export interface RecordStates {
   /** The number of record files, damaged ones included. */
@@ -192,6 +202,8 @@ export interface RecordStates {
   ): Promise<Required<Pick<Listing<object>, 'damaged' | 'copies'>>>;
   /** Saves the search index for other processes; returns false if it lacks a record. */
   saveIndex(): Promise<boolean>;
+  /** Returns the vectors by which a search ranks, and first learns them if need be; undefined for few texts. */
+  learnedWords(): Promise<LearnedWords | undefined>;
 }
 
 /** The only way to read and change records, bound to one session. */

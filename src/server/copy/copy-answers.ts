@@ -1,11 +1,12 @@
 import type { CommitLog, GraphData, RecordList, StateComparison } from '../page/answers.ts';
-import { RefusedRequest } from '../page/data.ts';
 import { decodePath } from '../page/link-target.ts';
+import { RefusedRequest } from '../page/refused-request.ts';
 import type { WindowData } from '../page/window-answers.ts';
 import { aroundRecord } from './around-record.ts';
 import type { CopyBase } from './copy-parts.ts';
 import { part } from './copy-parts-loader.ts';
 import { CopySearch } from './copy-search.ts';
+import { PastStates } from './past-in-copy.ts';
 import { type RecordInCopy, unpackRecord } from './record-in-copy.ts';
 
 /** Answers a request from the copy as the server answers it. */
@@ -16,8 +17,7 @@ export async function answerFromCopy(address: string): Promise<unknown> {
   const path = rest.join('/') || query.get('path') || '';
   switch (name) {
     case 'window': {
-      const { project, id, branch, head, commit, records: kinds } = base.home;
-      return { project, id, branch, head, commit, kinds } satisfies WindowData;
+      return windowData(base, query.get('at'));
     }
     case 'home':
     case 'graph':
@@ -36,9 +36,13 @@ export async function answerFromCopy(address: string): Promise<unknown> {
     }
     case 'records':
       return listed(base.records, query);
-    case 'record':
+    case 'record': {
+      const at = query.get('at');
+      if (at !== null) return (await pastOf(path)).read(at);
+      return (await ofRecord(path))?.record ?? missing(`There is no record "${path}".`);
+    }
     case 'blame':
-      return (await ofRecord(path))?.[name] ?? missing(`There is no record "${path}".`);
+      return (await ofRecord(path))?.blame ?? missing(`There is no record "${path}".`);
     case 'search':
       search ??= searchOf(base);
       return (await search).find(query);
@@ -57,9 +61,29 @@ function missing(message: string): never {
   throw new RefusedRequest(404, message);
 }
 
-async function ofRecord(path: string): Promise<RecordInCopy | undefined> {
+/** Names the project, and the commit of the state that the page shows. */
+async function windowData(base: CopyBase, at: string | null): Promise<WindowData> {
+  const { project, id, branch, head, commit, records: kinds } = base.home;
+  const { entries } = at === null ? { entries: [] } : await part('log');
+  const past = entries.find((one) => one.commit.oid.startsWith(at ?? ''))?.commit;
+  return { project, id, branch, head, commit: at === null ? commit : past, kinds };
+}
+
+async function pastOf(path: string): Promise<PastStates> {
+  const [own, number] = [await ofRecord(path), await numberOf(path)];
+  if (!own) return missing(`There is no record "${path}".`);
+  const states = await part(`states-${number}`);
+  return new PastStates(path, own, Object.hasOwn(states, path) ? (states[path] ?? []) : []);
+}
+
+/** The number of the part that a record is in; -1 for none. */
+async function numberOf(path: string): Promise<number> {
   const { starts } = await part('base');
-  const number = starts.findLastIndex((start) => start <= path);
+  return starts.findLastIndex((start) => start <= path);
+}
+
+async function ofRecord(path: string): Promise<RecordInCopy | undefined> {
+  const number = await numberOf(path);
   if (number < 0) return undefined;
   const records = await part(`records-${number}`);
   const packed = Object.hasOwn(records, path) ? records[path] : undefined;
@@ -86,7 +110,8 @@ let search: Promise<CopySearch> | undefined;
 async function searchOf(base: CopyBase): Promise<CopySearch> {
   const numbers = [...base.starts.keys()];
   const parts = await Promise.all(numbers.map((number) => part(`records-${number}`)));
-  return CopySearch.of(parts, base, await part('words'));
+  const [words, vectors] = await Promise.all([part('words'), part('vectors')]);
+  return CopySearch.of(parts, base, { words, vectors });
 }
 
 function listed(records: RecordList['records'], query: URLSearchParams): RecordList {
@@ -100,8 +125,7 @@ function listed(records: RecordList['records'], query: URLSearchParams): RecordL
 }
 
 async function history(base: CopyBase, path: string, query: URLSearchParams): Promise<CommitLog> {
-  const own = path === '' ? undefined : await ofRecord(path);
-  if (own) return own.log;
+  if (path !== '' && (await ofRecord(path))) return (await pastOf(path)).log;
   const { entries, total, shallow } = await part('log');
   const [agent, toolset] = [query.get('agent'), query.get('toolset')];
   const [after, before] = [query.get('after') ?? '', query.get('before') ?? '9999-12-31'];
@@ -136,7 +160,6 @@ async function compared(
   if (path === '') {
     return base.compared[to] ?? missing(`The copy does not have the branch "${to}".`);
   }
-  const changes = (await ofRecord(path))?.changes[to];
-  if (!changes) return missing('The copy does not have this difference.');
-  return { changes: [...changes], counts: { added: 0, changed: 0, moved: 0, removed: 0 } };
+  const changes = (await pastOf(path)).compare(query.get('from'), to);
+  return { changes, counts: { added: 0, changed: 0, moved: 0, removed: 0 } };
 }

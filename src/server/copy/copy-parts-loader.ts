@@ -1,6 +1,6 @@
-import { bytesIn } from '../../app/exchange/copied-search.ts';
-import { RefusedRequest } from '../page/data.ts';
+import { RefusedRequest } from '../page/refused-request.ts';
 import type { CopyParts } from './copy-parts.ts';
+import { bytesIn } from './part-letters.ts';
 
 const loaded = new Map<string, Promise<unknown>>();
 const arrivals = new Map<string, (part: string) => void>();
@@ -10,7 +10,7 @@ Reflect.set(globalThis, 'memoryPart', (name: string, part: string) => arrivals.g
 
 /** Loads a part of the copy: from this document, or from a script, as a file may not read other files. */
 export function part<N extends keyof CopyParts & string>(name: N): Promise<CopyParts[N]> {
-  const known = loaded.get(name) ?? textOf(name).then(unpack);
+  const known = loaded.get(name) ?? textOf(name).then(name === 'vectors' ? bytesOf : jsonOf);
   loaded.set(name, known);
   // Each part was written with the type of its name.
   return known as Promise<CopyParts[N]>;
@@ -28,10 +28,16 @@ function textOf(name: string): Promise<string> {
   });
 }
 
-/** Reads a part, which is compressed JSON in letters. */
-function unpack(packed: string): Promise<unknown> {
-  const stream = new Blob([bytesIn(packed)])
-    .stream()
-    .pipeThrough(new DecompressionStream('deflate-raw'));
-  return new Response(stream).json();
+/** Reads a part, which is compressed, in letters. */
+function unpack(packed: string): Response {
+  const stream = new Blob([bytesIn(packed)]).stream();
+  return new Response(stream.pipeThrough(new DecompressionStream('deflate-raw')));
+}
+
+function jsonOf(packed: string): Promise<unknown> {
+  return unpack(packed).json();
+}
+
+async function bytesOf(packed: string): Promise<Uint8Array> {
+  return new Uint8Array(await unpack(packed).arrayBuffer());
 }

@@ -1,4 +1,5 @@
 import type { CopiedWords } from '../../app/exchange/copied-search.ts';
+import type { PackedState } from '../../app/exchange/copied-states.ts';
 import type {
   Activity,
   CommitLog,
@@ -43,16 +44,25 @@ export interface CopyRecords {
   readonly [path: string]: PackedRecord;
 }
 
+/** A part of a copy: the past states of some records, the newest first. */
+export interface CopyStates {
+  readonly [path: string]: readonly PackedState[];
+}
+
 /** A part of a copy: all records, and which of them names which other one. */
 export type CopyLinks = Pick<GraphData, 'nodes' | 'edges'>;
 
 /** The parts of a copy by name. */
 export interface CopyParts {
+  /** The script of the pages. */
+  readonly page: string;
   readonly base: CopyBase;
   /** The newest commits. */
   readonly log: CommitLog;
   readonly links: CopyLinks;
-  /** Vectors for the search; `null` without them. */
-  readonly words: CopiedWords | null;
+  /** The words and records with vectors for the search, and these vectors. */
+  readonly words: CopiedWords;
+  readonly vectors: Uint8Array<ArrayBuffer>;
   readonly [records: `records-${number}`]: CopyRecords;
+  readonly [states: `states-${number}`]: CopyStates;
 }

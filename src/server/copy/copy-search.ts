@@ -1,6 +1,6 @@
-import { CopiedSearch } from '../../app/exchange/copied-search.ts';
+import { type CopiedMeaning, CopiedSearch } from '../../app/exchange/copied-search.ts';
 import type { Found } from '../page/answers.ts';
-import type { CopyBase, CopyParts, CopyRecords } from './copy-parts.ts';
+import type { CopyBase, CopyRecords } from './copy-parts.ts';
 import { foundAnswer, hitData, rangeOf, SectionAnchors } from './found-answer.ts';
 import { type RecordInCopy, unpackRecord } from './record-in-copy.ts';
 
@@ -20,7 +20,7 @@ export class CopySearch {
   static async of(
     parts: readonly CopyRecords[],
     { synonyms }: Pick<CopyBase, 'synonyms'>,
-    words: CopyParts['words'],
+    meaning: CopiedMeaning,
   ): Promise<CopySearch> {
     const records = new Map<string, Searchable>();
     for (const [path, packed] of parts.flatMap((part) => Object.entries(part))) {
@@ -28,10 +28,7 @@ export class CopySearch {
       if (record && searched) records.set(path, { record, searched });
     }
     const texts = new Map([...records].map(([path, { searched }]) => [path, searched]));
-    return new CopySearch(
-      records,
-      await CopiedSearch.of(texts, { synonyms, words: words ?? undefined }),
-    );
+    return new CopySearch(records, await CopiedSearch.of(texts, { synonyms, meaning }));
   }
 
   /** @param query the arguments of the operation. */

@@ -1,6 +1,12 @@
 import type { SearchedRecord } from '../../app/exchange/copied-search.ts';
+import {
+  type CopiedState,
+  type PackedState,
+  packStates,
+} from '../../app/exchange/copied-states.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
-import type { Blame, CommitLog, Difference, RecordData } from '../page/answers.ts';
+import type { JsonObject } from '../../core/values/json.ts';
+import type { Blame, CommitLog, RecordData } from '../page/answers.ts';
 
 /** A record in a copy, with its history. */
 export interface RecordInCopy {
@@ -8,8 +14,6 @@ export interface RecordInCopy {
   readonly record?: RecordData;
   readonly blame?: Blame;
   readonly log: CommitLog;
-  /** The changes of each commit, by the first letters of its id. */
-  readonly changes: { readonly [commit: string]: readonly Difference[] };
   /** Undefined for a file that cannot be read. */
   readonly searched?: SearchedRecord;
 }
@@ -24,6 +28,26 @@ export interface PackedRecord extends Omit<RecordInCopy, 'record' | 'blame' | 's
   readonly searched?: SearchedRecord;
   /** Where the searched body is in the record. */
   readonly body?: readonly [start: number, end: number];
+}
+
+/** The states of a record after the first commits of its log; `null` where it did not exist. */
+export type StatesInCopy = readonly (CopiedState | null)[];
+
+/** Packs the states of a record as differences from it. */
+export function packStatesOf({ record }: RecordInCopy, states: StatesInCopy): PackedState[] {
+  return packStates(record && presentState(record), states);
+}
+
+/** The state of a record from which its past ones are unpacked. */
+export function presentState({
+  type,
+  toolset,
+  title,
+  text,
+  fields,
+}: Omit<RecordData, 'html'>): CopiedState {
+  // They were read from JSON.
+  return { type, toolset, title, text, value: fields as JsonObject };
 }
 
 const line = /(?<=\n)/;

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { questionsOf } from '../../core/memory/conflict-address.ts';
 import { ConfirmedButton, changedMeanwhile, useConfirmation } from './confirmation.tsx';
 import { ConflictChoice, OwnText } from './conflict-choice.tsx';
-import { change, RefusedRequest } from './data.ts';
+import { change } from './data.ts';
 import { valueText } from './parts.tsx';
+import { RefusedRequest } from './refused-request.ts';
 import type { Accepted, FieldConflictAnswer as Field } from './review-answers.ts';
 
 type Side = 'ours' | 'theirs';

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { ConflictChoice, OwnText } from './conflict-choice.tsx';
-import { change, RefusedRequest, useAnswer } from './data.ts';
+import { change, useAnswer } from './data.ts';
 import { DraftOffer, useDraft, WithDrafts } from './draft-offer.tsx';
 import type { Conflicts, Resolved } from './edit-answers.ts';
 import { Waiting } from './parts.tsx';
+import { RefusedRequest } from './refused-request.ts';
 import { isCopy } from './route.ts';
 
 type Decisions = Readonly<Record<string, 'ours' | 'theirs' | 'own'>>;

@@ -1,21 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { onChange } from './changes.ts';
 import { keepSecret, newSecret, sessionHeader, sessionHeaders } from './page-session.ts';
+import { RefusedRequest } from './refused-request.ts';
 import { addressOf, type Query } from './request-address.ts';
 import { projectPath } from './route.ts';
 import { compareClocks } from './server-clock.ts';
 import type { SignInBegun, SignInWay } from './sign-in-answers.ts';
-
-/** A request that the server refused, or that did not reach it. */
-export class RefusedRequest extends Error {
-  /** The HTTP status; 0 if there was no answer. */
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
 
 let answerer: ((address: string) => Promise<unknown>) | undefined;
 

@@ -150,7 +150,8 @@ function PastState({
   }
   return (
     <p class="past" role="status">
-      {found.current === at ? 'You see' : 'Looking for'} the memory as of <strong>{at}</strong>
+      {found.current === at ? 'You see' : 'Looking for'} the {isCopy ? 'record' : 'memory'} as of{' '}
+      <strong>{at}</strong>
       {found.current === at && data?.commit && `, ${localTime(data.commit.at)}`}. {way}
     </p>
   );
@@ -162,7 +163,7 @@ function CopyState({ shown }: { shown: WindowData | undefined }) {
   const state = commit ? `${commit.oid.slice(0, 12)}, ${localTime(commit.at)}` : '';
   return (
     <span class="faint">
-      Copy of {branch ?? 'the memory'} {state}, without past states
+      Copy of {branch ?? 'the memory'} {state}
     </span>
   );
 }

@@ -57,7 +57,7 @@ export function RecordPage({ route }: { route: Route }) {
       )}
       <nav class="tabs" aria-label="Views of the record">
         {views
-          .filter(([name]) => !isCopy || name !== 'edit')
+          .filter(([name]) => !isCopy || !(name === 'edit' || (name === 'lines' && at)))
           .map(([name, label]) => (
             <a
               key={name}
@@ -186,23 +186,24 @@ function RecordHistory({ route, onRestored }: { route: Route; onRestored: () => 
   const ids = entries.map(({ commit }) => commit.oid.slice(0, 12));
   const to = query.get('to') ?? ids[0];
   // Without a state before it, a commit is compared with the commit before it.
-  const from = isCopy ? undefined : (query.get('from') ?? ids[ids.indexOf(to ?? '') + 1]);
+  const from = query.get('from') ?? ids[ids.indexOf(to ?? '') + 1];
   const choose = (chosen: { from?: string; to?: string }) =>
     goTo(addressTo('record', path, { show: 'history', from, to, ...chosen }), true);
   return (
     <Waiting answer={log}>
-      {({ entries, total, shallow }) => (
+      {({ entries, total, shallow, searched = total }) => (
         <>
           <table class="history">
             <caption class="faint">
               {total} {total === 1 ? 'state' : 'states'}
-              {shallow && '; the clone is shallow, so older commits are missing'}.{' '}
-              {isCopy ? 'Choose one to see what it changed.' : 'Choose two to compare.'}
+              {shallow && '; the clone is shallow, so older commits are missing'}
+              {searched < total && `; this copy has the texts of the newest ${searched}`}. Choose
+              two to compare.
             </caption>
             <thead>
               <tr>
-                {!isCopy && <th scope="col">from</th>}
-                <th scope="col">{isCopy ? 'change' : 'to'}</th>
+                <th scope="col">from</th>
+                <th scope="col">to</th>
                 <th scope="col">state</th>
                 <th scope="col">
                   <span class="hidden">actions</span>
@@ -210,36 +211,37 @@ function RecordHistory({ route, onRestored }: { route: Route; onRestored: () => 
               </tr>
             </thead>
             <tbody>
-              {entries.map(({ commit, changes }) => {
+              {entries.map(({ commit, changes }, place) => {
+                const isHeld = place < searched;
                 const id = commit.oid.slice(0, 12);
                 const fields = changes.flatMap(({ fields = [] }) => fields);
                 return (
                   <tr key={id}>
-                    {!isCopy && (
-                      <td>
-                        <input
-                          type="radio"
-                          name="from"
-                          aria-label={`Compare from ${subjectOf(commit)}`}
-                          checked={from === id}
-                          onChange={() => choose({ from: id })}
-                        />
-                      </td>
-                    )}
+                    <td>
+                      <input
+                        type="radio"
+                        name="from"
+                        aria-label={`Compare from ${subjectOf(commit)}`}
+                        checked={from === id}
+                        disabled={!isHeld}
+                        onChange={() => choose({ from: id })}
+                      />
+                    </td>
                     <td>
                       <input
                         type="radio"
                         name="to"
                         aria-label={`Compare to ${subjectOf(commit)}`}
                         checked={to === id}
+                        disabled={!isHeld}
                         onChange={() => choose({ to: id })}
                       />
                     </td>
                     <td>
-                      {isCopy ? (
-                        subjectOf(commit)
-                      ) : (
+                      {isHeld ? (
                         <a href={addressTo('record', path, { at: id })}>{subjectOf(commit)}</a>
+                      ) : (
+                        subjectOf(commit)
                       )}{' '}
                       <Time at={commit.at} />
                       {commit.reason !== undefined && <p class="reason">{commit.reason}</p>}
@@ -325,13 +327,7 @@ function Lines({ path, at }: { path: string; at: string | undefined }) {
                     <td class="faint">
                       {isFirst && commit && (
                         <a
-                          href={addressTo(
-                            'record',
-                            path,
-                            isCopy
-                              ? { show: 'history', to: commit.oid.slice(0, 12) }
-                              : { at: commit.oid.slice(0, 12) },
-                          )}
+                          href={addressTo('record', path, { at: commit.oid.slice(0, 12) })}
                           title={subjectOf(commit)}
                         >
                           {boundary && 'before '}

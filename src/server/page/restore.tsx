@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Restored } from './answers.ts';
 import { ConfirmedButton, changedMeanwhile, useConfirmation } from './confirmation.tsx';
-import { change, RefusedRequest } from './data.ts';
+import { change } from './data.ts';
+import { RefusedRequest } from './refused-request.ts';
 import { isCopy } from './route.ts';
 
 /** Brings a state back, after the person has confirmed it. */

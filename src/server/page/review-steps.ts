@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Acceptance, useAcceptance } from './acceptance.tsx';
-import { change, RefusedRequest } from './data.ts';
+import { change } from './data.ts';
+import { RefusedRequest } from './refused-request.ts';
 import type { Corrected, Dropped, Undone } from './review-answers.ts';
 
 interface Undo {

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { AcceptanceConflicts, useAcceptance } from './acceptance.tsx';
 import { changedMeanwhile, useConfirmation } from './confirmation.tsx';
-import { change, RefusedRequest, useAnswer } from './data.ts';
+import { change, useAnswer } from './data.ts';
 import { Time } from './parts.tsx';
+import { RefusedRequest } from './refused-request.ts';
 import type { Dropped, ReviewList } from './review-answers.ts';
 import { addressTo, isCopy } from './route.ts';
 

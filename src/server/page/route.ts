@@ -40,13 +40,19 @@ export function addressTo(
   rest = '',
   query: { readonly [name: string]: string | undefined } = {},
 ): string {
-  const all = { at: currentRoute().at, ...query };
+  const all = { at: stateFor(name, rest), ...query };
   const given = Object.entries(all).flatMap(([key, value]): [string, string][] =>
     value === undefined || value === '' ? [] : [[key, value]],
   );
   const path = rest === '' ? name : `${name}/${encodePath(rest)}`;
   const search = new URLSearchParams(given).toString();
   return `${base}${path}${search === '' ? '' : `?${search}`}`;
+}
+
+/** The state in which a page is linked: the one of this page, which a copy has for its record alone. */
+function stateFor(name: string, rest: string): string | undefined {
+  const here = currentRoute();
+  return isCopy && !(name === here.name && rest === here.rest) ? undefined : here.at;
 }
 
 /** Returns the address of a record, or of a section in it by its anchor. */

@@ -1,9 +1,10 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { change, RefusedRequest } from './data.ts';
+import { change } from './data.ts';
 import type { FormDraft } from './draft-offer.tsx';
 import type { Preview, Saved } from './edit-answers.ts';
 import { Fields, Markdown } from './parts.tsx';
+import { RefusedRequest } from './refused-request.ts';
 import { addressOfRecord, goTo } from './route.ts';
 
 /** The name of the reason among the texts of a draft, which is not that of a field. */

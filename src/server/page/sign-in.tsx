@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { beginSignIn, finishSignIn, RefusedRequest, readSignInWay, signIn } from './data.ts';
+import { beginSignIn, finishSignIn, readSignInWay, signIn } from './data.ts';
 import { newSecret } from './page-session.ts';
+import { RefusedRequest } from './refused-request.ts';
 import { isCopy, projectPath } from './route.ts';
 import type { SignInWay } from './sign-in-answers.ts';
 import { keepAttempt, takeAttempt } from './sign-in-attempts.ts';

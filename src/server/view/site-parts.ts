@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { copiedWords } from '../../app/exchange/copied-meaning.ts';
+import { copiedMeaning } from '../../app/exchange/copied-meaning.ts';
 import type { SearchedRecord } from '../../app/exchange/copied-search.ts';
 import { CopyCleaning } from '../../app/exchange/copy-cleaning.ts';
 import { recordText } from '../../app/project/record-text.ts';
@@ -13,36 +13,47 @@ import { searchedFields } from '../../core/record/searched-fields.ts';
 import { MemoryError } from '../../core/values/error.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import type { CopyBase, CopyLinks } from '../copy/copy-parts.ts';
-import { type PackedRecord, packRecord, type RecordInCopy } from '../copy/record-in-copy.ts';
-import type { CommitLog, Difference, RecordList } from '../page/answers.ts';
+import {
+  type PackedRecord,
+  packRecord,
+  packStatesOf,
+  type RecordInCopy,
+  type StatesInCopy,
+} from '../copy/record-in-copy.ts';
+import type { CommitLog, RecordList } from '../page/answers.ts';
 import { entryData } from './answer-data.ts';
 import { board } from './board-operations.ts';
-import { compareStates } from './commit-changes.ts';
 import { concerns, evidence, withoutCode } from './evidence-operations.ts';
 import { graph, nodeOf } from './graph-operation.ts';
 import { activity, blame, branches, compare, modes } from './history-operations.ts';
 import { home } from './home-operation.ts';
 import { news } from './news-operation.ts';
 import type { Catalogue, MemoryOperation } from './operation.ts';
+import { pastStates } from './past-states.ts';
 import { lastCommit, recordAnswer } from './record-answer.ts';
 import { RecordLinks } from './record-links.ts';
 import { records as recordList } from './record-operations.ts';
 import { type KnownRecord, readState } from './record-source.ts';
+import type { StatesOfRecord } from './site-states.ts';
 
 /** Maximum number of commits in a copy, and of the states of one record. */
 const maxCommits = 2000;
 const maxStates = 200;
-/** Maximum number of differences of one commit in a copy. */
-const maxChanges = 500;
 /** Number of records in one part. */
 const partSize = 100;
 
-/** Returns the parts of a copy by name, as `CopyParts` has them. */
+/** The parts of a copy by name, as `CopyParts` has them, and what will be divided into more of them. */
+export interface SiteParts {
+  readonly parts: Map<string, unknown>;
+  readonly states: readonly StatesOfRecord[];
+}
+
+/** Returns the parts of a copy. */
 export async function copyParts(
   context: Context,
   catalogue: Catalogue,
   others: readonly string[],
-): Promise<Map<string, unknown>> {
+): Promise<SiteParts> {
   const { types, toolsets } = catalogue;
   // The answer of each operation has the type that the page knows it by.
   const ask = async <T>(operation: MemoryOperation, args: JsonObject): Promise<T> =>
@@ -50,7 +61,6 @@ export async function copyParts(
   const state = await readState(context, types, undefined);
   const links = new RecordLinks(state.records);
   const log = await commitsOf(context, maxCommits);
-  const changes = await changesOf(context, log);
   const all = [
     ...state.records.map(({ type, path, value }) => ({ type, path, value, damaged: undefined })),
     ...state.damaged.flatMap(({ path, error }) => {
@@ -63,15 +73,15 @@ export async function copyParts(
   const paths = [...all.map(({ path }) => path), ...gone].sort((a, b) => (a < b ? -1 : 1));
   const byPath = new Map(all.map((one) => [one.path, one]));
   const { root, synonyms = [] } = await knownProject(context);
-  const records = new Map<string, RecordInCopy>();
+  const records = new Map<string, RecordInCopy & { readonly states: StatesInCopy }>();
   for (const [i, path] of paths.entries()) {
     if (i % partSize === 0) {
       context.progress(i, paths.length, 'Copying records');
       context.signal.throwIfAborted();
     }
-    const states = await commitsOf(context, maxStates, path);
+    const commits = await commitsOf(context, maxStates, path);
     const known = byPath.get(path);
-    const entry = { log: states, changes: changes.get(path) ?? {} };
+    const entry = { log: commits, states: await pastStates(context, path, commits) };
     if (!known) {
       records.set(path, entry);
       continue;
@@ -111,19 +121,24 @@ export async function copyParts(
     ['log', cleaning.clean(log)],
     ['links', cleaning.clean(linksOf(links, state.records))],
   ]);
-  const texts = [...records].flatMap(([path, { searched }]): [string, SearchFields][] =>
-    searched ? [[cleaning.clean(path), searched.fields]] : [],
+  const cleaned = [...records].map(([path, record]) => [path, cleaning.clean(record)] as const);
+  const texts = cleaned.flatMap(([path, { searched }]): [string, SearchFields][] =>
+    searched ? [[path, searched.fields]] : [],
   );
-  parts.set('words', copiedWords(new Map(texts)) ?? null);
+  const learned = await context.store.states.learnedWords();
+  const { words, vectors } = copiedMeaning(new Map(texts), learned);
+  parts.set('words', words).set('vectors', vectors);
+  const packedStates: StatesOfRecord[] = [];
   for (const number of base.starts.keys()) {
     const part: Record<string, PackedRecord> = {};
-    for (const path of paths.slice(number * partSize, (number + 1) * partSize)) {
-      const record = records.get(path);
-      if (record) part[path] = packRecord(cleaning.clean(record));
+    const some = cleaned.slice(number * partSize, (number + 1) * partSize);
+    for (const [path, { states, ...record }] of some) {
+      part[path] = packRecord(record);
+      packedStates.push({ number, path, log: record.log, states: packStatesOf(record, states) });
     }
     parts.set(`records-${number}`, part);
   }
-  return parts;
+  return { parts, states: packedStates };
 }
 
 /** Returns the texts of a record that a search finds, and what is known for and against them. */
@@ -172,23 +187,23 @@ function linksOf(links: RecordLinks, records: readonly KnownRecord[]): CopyLinks
 function cleaningOf(
   root: string,
   all: readonly unknown[],
-  records: ReadonlyMap<string, RecordInCopy>,
+  records: ReadonlyMap<string, RecordInCopy & { readonly states: StatesInCopy }>,
 ): CopyCleaning {
   const cleaning = new CopyCleaning([
     [root, '.'],
     [homedir(), '~'],
   ]);
   cleaning.look(all);
-  for (const { record, searched, changes } of records.values()) {
+  for (const { record, searched, states } of records.values()) {
     const { title = '', body = '' } = searched?.fields ?? {};
     cleaning.lookAt(title, body.trim());
     for (const [name, value] of Object.entries(record?.fields ?? {})) cleaning.lookAt(name, value);
-    for (const { fields } of Object.values(changes).flat()) {
-      for (const { field, before, after } of fields) {
-        for (const value of [before, after]) {
-          cleaning.lookAt(title, value);
-          cleaning.lookAt(field, value);
-        }
+    for (const state of states) {
+      if (!state) continue;
+      cleaning.lookAt(state.title, state.body?.trim());
+      for (const [name, field] of Object.entries(state.value)) {
+        cleaning.lookAt(state.title, field);
+        cleaning.lookAt(name, field);
       }
     }
   }
@@ -239,25 +254,6 @@ async function commitsOf({ history }: Context, limit: number, path?: string): Pr
     if (!(error instanceof MemoryError) || error.code !== 'not_found') throw error;
     return { entries: [], total: 0, shallow: false };
   }
-}
-
-/** Returns what each commit changed: differences by path and commit. */
-async function changesOf(
-  context: Context,
-  { entries }: CommitLog,
-): Promise<ReadonlyMap<string, Record<string, Difference[]>>> {
-  const found = new Map<string, Record<string, Difference[]>>();
-  for (const [i, { commit }] of entries.entries()) {
-    if (i % 100 === 0) context.progress(i, entries.length, 'Comparing commits');
-    context.signal.throwIfAborted();
-    const request = { to: commit.oid, path: undefined, skip: 0, limit: maxChanges };
-    for (const change of (await compareStates(context, request)).changes) {
-      const ofPath = found.get(change.path) ?? {};
-      ofPath[commit.oid.slice(0, 12)] = [change];
-      found.set(change.path, ofPath);
-    }
-  }
-  return found;
 }
 
 /**

@@ -213,9 +213,15 @@ class StoreWorkspace implements Workspace {
         search: this.#search,
         local: this.#local,
         log: this.#log,
-        saveIndex: async () => {
-          await this.#common.learn().catch(() => undefined);
-          return this.#saved.save();
+        index: {
+          saveIndex: async () => {
+            await this.#common.learn().catch(() => undefined);
+            return this.#saved.save();
+          },
+          learnedWords: async () => {
+            await this.#search.becomesComplete();
+            return (await this.#openLearned()).current();
+          },
         },
         doubts: async (...request) => (await this.#loadCautions()).doubts(...request),
         addChanges: async (...request) => (await this.#loadChanges()).addTo(...request),
@@ -329,10 +335,10 @@ class StoreWorkspace implements Workspace {
   /** The signals of meaning; the code is loaded by the first search. */
   async #signals(): Promise<readonly MeaningSignal[]> {
     if (this.#learnAfter === Number.POSITIVE_INFINITY) return [];
-    this.#learned ??= this.#openLearned();
+    const learned = this.#openLearned();
     this.#model ??= this.#openModel();
     const model = await this.#model;
-    return [await this.#learned, ...(model ? [model] : [])];
+    return [await learned, ...(model ? [model] : [])];
   }
 
   /** Opens the embedding model; a model that cannot be used is reported once. */
@@ -350,9 +356,11 @@ class StoreWorkspace implements Workspace {
     }
   }
 
-  async #openLearned(): Promise<WordVectorSignal> {
-    const { WordVectorSignal } = await import('./word-vector-signal.ts');
-    return WordVectorSignal.open(this.#memory, this.#search, this.#learnAfter);
+  #openLearned(): Promise<WordVectorSignal> {
+    this.#learned ??= import('./word-vector-signal.ts').then(({ WordVectorSignal }) =>
+      WordVectorSignal.open(this.#memory, this.#search, this.#learnAfter),
+    );
+    return this.#learned;
   }
 
   /** Whether HEAD has a file of the memory as it is on disk. */

@@ -1,5 +1,5 @@
 import type { CopiedRecord, Damaged } from '../../core/memory/listing.ts';
-import type { RecordStates, TypedRecord } from '../../core/memory/store.ts';
+import type { LearnedWords, RecordStates, TypedRecord } from '../../core/memory/store.ts';
 import type { AnyRecordType } from '../../core/record/record-type.ts';
 import { statNumbers } from '../../git/disk/file-layer.ts';
 import type { ChangeLog } from '../records/change-log.ts';
@@ -8,23 +8,26 @@ import type { LiveRecords } from '../records/live-records.ts';
 import { type RecordReader, toListing } from '../records/record-reader.ts';
 import { inSlices } from '../records/slices.ts';
 
+/** The search index of the workspace. */
+export type SearchIndexStates = Pick<RecordStates, 'saveIndex' | 'learnedWords'>;
+
 /** The states of the records for one call of one session. */
 export class SessionStates implements RecordStates {
   readonly #view: LiveRecords;
   readonly #log: ChangeLog;
   readonly #reader: () => Promise<RecordReader>;
-  readonly #saveIndex: () => Promise<boolean>;
+  readonly #index: SearchIndexStates;
 
   constructor(
     view: LiveRecords,
     log: ChangeLog,
     reader: () => Promise<RecordReader>,
-    saveIndex: () => Promise<boolean>,
+    index: SearchIndexStates,
   ) {
     this.#view = view;
     this.#log = log;
     this.#reader = reader;
-    this.#saveIndex = saveIndex;
+    this.#index = index;
   }
 
   async count(): Promise<number> {
@@ -79,7 +82,12 @@ export class SessionStates implements RecordStates {
 
   async saveIndex(): Promise<boolean> {
     const reader = await this.#refresh();
-    return reader.readsAll && this.#saveIndex();
+    return reader.readsAll && this.#index.saveIndex();
+  }
+
+  async learnedWords(): Promise<LearnedWords | undefined> {
+    await this.#refresh();
+    return this.#index.learnedWords();
   }
 
   async #refresh(): Promise<RecordReader> {

@@ -35,7 +35,7 @@ import type { RecordSearch } from '../search/record-search.ts';
 import { trustedSearch } from '../search/trusted-search.ts';
 import type { TextChange } from '../secrets/guard.ts';
 import type { Asked, HitChanges } from './hit-changes.ts';
-import { SessionStates } from './session-states.ts';
+import { type SearchIndexStates, SessionStates } from './session-states.ts';
 
 /** Length from which on the key of a record in a text names the record. */
 const leastKey = 12;
@@ -46,8 +46,7 @@ export interface StoreParts {
   readonly search: RecordSearch;
   readonly local: LocalState;
   readonly log: ChangeLog;
-  /** Saves the search index for other processes; returns false if it lacks a record. */
-  readonly saveIndex: () => Promise<boolean>;
+  readonly index: SearchIndexStates;
   doubts(
     reader: HistoryReader,
     paths: readonly string[],
@@ -81,12 +80,7 @@ export class SessionStore implements Store {
     this.#used = parts.used;
     this.local = parts.local;
     this.#rights = rights;
-    this.states = new SessionStates(
-      this.#memory.view,
-      parts.log,
-      () => this.#read(),
-      parts.saveIndex,
-    );
+    this.states = new SessionStates(this.#memory.view, parts.log, () => this.#read(), parts.index);
   }
 
   async get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined> {

@@ -4,7 +4,7 @@ import { projectTexts } from '../history/project-texts.ts';
 import { derivedPlace } from '../records/derived-place.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
-import { LearnedMeaning, learnedWeight } from '../search/meaning/learned-meaning.ts';
+import { LearnedMeaning, learnedSignal } from '../search/meaning/learned-meaning.ts';
 import type { CompareMeaning, MeaningSignal } from '../search/meaning/meaning.ts';
 import type { ProjectText } from '../search/meaning/training-matrix.ts';
 import { dimensions, WordVectors } from '../search/meaning/word-vectors.ts';
@@ -41,8 +41,8 @@ interface Learned {
  * background. They are kept in a derived file for the next process.
  */
 export class WordVectorSignal implements MeaningSignal {
-  readonly name = 'learned';
-  readonly weight = learnedWeight;
+  readonly name = learnedSignal.name;
+  readonly weight = learnedSignal.weight;
   readonly #search: RecordSearch;
   readonly #file: DerivedFile;
   readonly #texts: (limit: number) => Steps<ProjectText[]> | undefined;
@@ -89,6 +89,12 @@ export class WordVectorSignal implements MeaningSignal {
     return meaning && ((query, documents) => meaning.compare(query, documents));
   }
 
+  /** Returns the vectors that fit the memory as it is now; learns them if others would. */
+  async current(): Promise<WordVectors | undefined> {
+    await this.#update();
+    return this.#learned?.words;
+  }
+
   /** Stops learning. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -100,13 +106,18 @@ export class WordVectorSignal implements MeaningSignal {
     if (this.#timer || this.#closed || this.#checked === this.#search.changes) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      // Without new vectors the ranking stays as it is.
-      this.#work ??= this.#check()
-        .catch(() => undefined)
-        .finally(() => {
-          this.#work = undefined;
-        });
+      void this.#update();
     }, this.#delay).unref();
+  }
+
+  #update(): Promise<void> {
+    // Without new vectors the ranking stays as it is.
+    this.#work ??= this.#check()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#work = undefined;
+      });
+    return this.#work;
   }
 
   /** Learns new vectors if enough records have changed. */

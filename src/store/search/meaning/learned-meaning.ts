@@ -1,11 +1,11 @@
 import type { Steps } from '../../records/slices.ts';
 import type { IndexedDocument } from '../terms/searched-collection.ts';
-import type { RankedQuery } from './meaning.ts';
+import type { PreparedMeaning, RankedQuery } from './meaning.ts';
 import { toUnit } from './unit-vector.ts';
 import { dimensions, type WordVectors } from './word-vectors.ts';
 
-/** The weight of the signal: measured in docs/benchmarks.md. */
-export const learnedWeight = 0.3;
+/** The name of the signal, and its weight: measured in docs/benchmarks.md. */
+export const learnedSignal = { name: 'learned', weight: 0.3 } as const;
 /** The share of the first hits in the vector of a query, and how many hits that are. */
 const feedback = 0.2;
 const feedbackHits = 3;
@@ -92,6 +92,12 @@ export class LearnedMeaning {
     this.#places[number] ??= this.#words.placeOf(query.termText(number));
     return this.#places[number];
   }
+}
+
+/** Returns the signal of vectors that do not change. */
+export function preparedMeaning(words: WordVectors): PreparedMeaning {
+  const meaning = new LearnedMeaning(words);
+  return { ...learnedSignal, compare: (query, documents) => meaning.compare(query, documents) };
 }
 
 function product(a: Float32Array, b: Float32Array): number {

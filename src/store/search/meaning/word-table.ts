@@ -80,11 +80,16 @@ export class WordTable {
    * Returns a part of the table: the wanted words, then the most used ones.
    *
    * @param most limit of the wanted words, of which the most used are taken.
+   * @param others least number of the words that are not wanted, and `least` that of all.
    */
-  excerpt(isWanted: (term: string) => boolean, most: number, count: number): WordExcerpt {
+  excerpt(
+    isWanted: (term: string) => boolean,
+    { most, others, least }: { readonly [name in 'most' | 'others' | 'least']: number },
+  ): WordExcerpt {
     const weights = Float64Array.from({ length: this.size }, (_, place) => this.#weightOf(place));
     const usedMost = [...weights.keys()].sort((a, b) => Number(weights[a]) - Number(weights[b]));
     const wanted = usedMost.filter((place) => isWanted(this.#words.at(place))).slice(0, most);
+    const count = Math.max(least, wanted.length + others);
     const places = [...new Set([...wanted, ...usedMost])].slice(0, count);
     const vectors = new Uint8Array(places.length * vectorBytes);
     for (const [row, place] of places.entries()) {
