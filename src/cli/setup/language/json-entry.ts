@@ -159,17 +159,15 @@ function set(text: string, path: JsonPath, value: unknown): string {
   const member = `${eol}${own}${name}${drawn(inner, own)}`;
   if (!last) {
     const start = parent.offset + 1;
-    if (depth > 0)
-      return `${text.slice(0, start)}${name}${drawn(inner, outer)}${text.slice(start)}`;
     const end = endOf(parent) - 1;
-    return (
-      text.slice(0, start) +
-      text.slice(start, end).trimEnd() +
-      member +
-      eol +
-      outer +
-      text.slice(end)
-    );
+    const inside = text.slice(start, end);
+    const [gap = ''] = /\s*$/.exec(inside) ?? [];
+    const isComment = gap !== inside && gap.includes('\n');
+    const isBare = inside === '' || text.trim() === text.slice(parent.offset, end + 1);
+    if (depth > 0 || !(isComment || (isBare && gap === inside)))
+      return `${text.slice(0, start)}${name}${drawn(inner, outer)}${text.slice(start)}`;
+    const rest = isComment ? gap : eol + outer;
+    return text.slice(0, end - gap.length) + member + rest + text.slice(end);
   }
   const end = endOf(last);
   const comma = commaAfter(text, end);
@@ -194,16 +192,18 @@ function remove(text: string, path: JsonPath, wasEmpty = false): string {
   const start =
     property.offset - (/\r?\n?[ \t]*$/.exec(text.slice(0, property.offset))?.[0] ?? '').length;
   const [next] = siblings.slice(place + 1);
+  const end = comma ?? endOf(property);
   if (wasEmpty) {
-    const rest = next ? next.offset : (comma ?? endOf(property));
-    return text.slice(0, start) + text.slice(rest);
+    const isNext = next !== undefined && text.slice(end, next.offset).trim() === '';
+    return text.slice(0, start) + text.slice(isNext ? next.offset : end);
   }
   if (!next && !before) {
-    const rest = text.slice(comma ?? endOf(property), endOf(parent) - 1);
-    return text.slice(0, start) + rest.trimEnd() + text.slice(endOf(parent) - 1);
+    const rest = text.slice(end, endOf(parent) - 1);
+    // A comment would go on to the bracket.
+    const isBare = `${text.slice(parent.offset + 1, start)}${rest}`.trim() === '';
+    return text.slice(0, start) + (isBare ? '' : rest) + text.slice(endOf(parent) - 1);
   }
-  if (comma !== undefined || !before)
-    return text.slice(0, start) + text.slice(comma ?? endOf(property));
+  if (comma !== undefined || !before) return text.slice(0, start) + text.slice(end);
   const divider = commaAfter(text, endOf(before)) ?? start;
   return text.slice(0, divider - 1) + text.slice(divider, start) + text.slice(endOf(property));
 }

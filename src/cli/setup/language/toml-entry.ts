@@ -15,7 +15,8 @@ import type { Language } from './language.ts';
  *   edited line by line.
  */
 export function editToml(text: string, path: readonly string[], value: object | undefined): string {
-  const present = at(read(text), path);
+  const whole = read(text);
+  const present = at(whole, path);
   const wanted = value && merged(present, value);
   if (isDeepStrictEqual(plain(present), plain(wanted))) return text;
   const name = path.join('.');
@@ -27,7 +28,9 @@ export function editToml(text: string, path: readonly string[], value: object | 
         : setKeys(text, name, present, value);
   // A text without a line end at its end stays so, so that undo restores it.
   const edited = text === '' || text.endsWith('\n') ? changed : changed.replace(/\r?\n$/, '');
-  if (!isDeepStrictEqual(plain(at(read(edited), path)), plain(wanted))) {
+  const after = read(edited);
+  const isAsWanted = isDeepStrictEqual(plain(at(after, path)), plain(wanted));
+  if (!isAsWanted || !isDeepStrictEqual(plain(others(after, path)), plain(others(whole, path)))) {
     throw new MemoryError('damaged', `"${name}" is not written as a table of its own`);
   }
   return edited;
@@ -47,6 +50,15 @@ function read(text: string): unknown {
 
 function at(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((part, key) => (isObject(part) ? part[key] : undefined), value);
+}
+
+/** The value without the one at a path, and without the tables around it that are then empty. */
+function others(value: unknown, [key = '', ...rest]: readonly string[]): unknown {
+  if (!isObject(value)) return value;
+  const { [key]: one, ...kept } = value;
+  const inner = rest.length > 0 ? others(one, rest) : undefined;
+  const isLeft = inner !== undefined && !(isObject(inner) && Object.keys(inner).length === 0);
+  return isLeft ? { ...kept, [key]: inner } : kept;
 }
 
 /** The value as JSON has it: without the prototype that the parser gives its tables. */
@@ -80,7 +92,7 @@ function setKeys(text: string, name: string, present: unknown, value: object): s
 
 /** Whether a text has a table with a header of its own. */
 function hasHeader(text: string, name: string): boolean {
-  return text.split('\n').some((line) => headerOf(line) === name);
+  return headersOf(text.split(/(?<=\n)/)).includes(name);
 }
 
 /** A key with its value on one line; a table is inside braces. */
@@ -101,9 +113,10 @@ function addTable(text: string, name: string, value: object): string {
 /** Sets a key of a table on its own line, or else below the header; undefined removes it. */
 function setKey(text: string, name: string, key: string, value: unknown): string {
   const lines = text.split(/(?<=\n)/);
-  const from = lines.findIndex((line) => headerOf(line) === name) + 1;
+  const headers = headersOf(lines);
+  const from = headers.indexOf(name) + 1;
   if (from === 0) return text;
-  const rest = lines.slice(from).findIndex((line) => headerOf(line) !== undefined);
+  const rest = headers.slice(from).findIndex((header) => header !== undefined);
   const to = rest < 0 ? lines.length : from + rest;
   const line = value === undefined ? [] : [drawn(key, value) + eolOf(text)];
   for (let start = from, end = from + 1; end <= to; end++) {
@@ -123,6 +136,18 @@ function keysOf(lines: string): string[] | undefined {
   }
 }
 
+/** The names of tables by the lines of their headers: a line in a text or list over several is none. */
+function headersOf(lines: readonly string[]): (string | undefined)[] {
+  let last = 0;
+  return lines.map((line, i) => {
+    const header = headerOf(line);
+    // A part from a header to the next one can be parsed alone.
+    if (header === undefined || !keysOf(lines.slice(last, i).join(''))) return undefined;
+    last = i;
+    return header;
+  });
+}
+
 function headerOf(line: string): string | undefined {
   return /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1]?.replaceAll('"', '');
 }
@@ -136,8 +161,9 @@ function removeTable(text: string, name: string): string {
   const lines = text.split(/(?<=\n)/);
   const kept: string[] = [];
   let inside = false;
-  for (const line of lines) {
-    const header = headerOf(line);
+  const headers = headersOf(lines);
+  for (const [i, line] of lines.entries()) {
+    const header = headers[i];
     if (header !== undefined) {
       const was = inside;
       inside = header === name || header.startsWith(`${name}.`);

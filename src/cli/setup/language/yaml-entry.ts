@@ -27,14 +27,19 @@ function editYamlEntry(text: string, path: readonly string[], value: object | un
   const wanted = value === undefined ? without(before, path) : withMembers(before, path, value);
   if (isDeepStrictEqual(before, wanted)) return text;
   const isOpen = lines !== '' && !lines.endsWith('\n');
-  const yaml = new ForeignYaml(isOpen ? `${lines}\n` : lines);
-  const whole = Object.keys(wanted).length === 0 ? '' : undefined;
-  const edited = whole ?? editYaml(isOpen ? `${lines}\n` : lines, yaml, wanted);
+  const edited = edit(isOpen ? `${lines}\n` : lines, wanted);
   if (edited === undefined || !isDeepStrictEqual(readYaml(edited), wanted)) {
     throw new MemoryError('damaged', `"${path.join('.')}" is not written as lines of its own`);
   }
   const ended = isOpen ? edited.replace(/\n$/, '') : edited;
   return ended.replaceAll('\n', eol);
+}
+
+function edit(text: string, wanted: JsonObject): string | undefined {
+  if (Object.keys(wanted).length > 0) return editYaml(text, new ForeignYaml(text), wanted);
+  // Without any key there would be no place for the comments.
+  const held = `${text}held: 0\n`;
+  return editYaml(held, new ForeignYaml(held), { held: 0 })?.replace(/^held: 0\n$/m, '');
 }
 
 /** YAML, the language of the configuration of Goose and Continue. */
