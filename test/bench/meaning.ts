@@ -7,11 +7,13 @@ import { seeded } from '../support/seeded.ts';
 import { learned, shipped } from './engines.ts';
 import { labelledSets, misspell, Quality } from './labelled.ts';
 import { report, table } from './report.ts';
+import { talkSets } from './talk.ts';
 
 /**
  * Asks for decision records of public repositories, in other words than theirs and in ordinary ones.
  *
  * `--repositories <folder>` has a clone of each as `<owner>+<name>`; `--development` keeps the test half unread.
+ * `--talk <folder>` has the conversations of LoCoMo: see `talkSets`.
  */
 
 interface MeaningQuestion {
@@ -186,13 +188,39 @@ function wordsReport(): string {
   return ['### Questions that words answer', table(head, rows)].join('\n\n');
 }
 
-const at = process.argv.indexOf('--repositories');
-const folder = at < 0 ? undefined : process.argv[at + 1];
+/** Questions about private talk, which is not in the words of software. */
+function talkReport(folder: string): string {
+  const qualities = ways.map(() => new Quality());
+  for (const { documents, questions } of talkSets(folder)) {
+    const asks = indexed(documents);
+    for (const one of questions) {
+      for (const [way, quality] of qualities.entries())
+        quality.add(one, asks[way]?.(one.query) ?? []);
+    }
+  }
+  const rows = ways.map(({ name }, way) => [
+    name,
+    ...(['recall5', 'recall10', 'ndcg10'] as const).map((figure) =>
+      (qualities[way]?.get(figure) ?? 0).toFixed(1),
+    ),
+  ]);
+  const head = ['', 'recall@5', 'recall@10', 'nDCG@10'];
+  return ['### Questions about private talk (LoCoMo)', table(head, rows)].join('\n\n');
+}
+
+function given(option: string): string | undefined {
+  const at = process.argv.indexOf(option);
+  return at < 0 ? undefined : process.argv[at + 1];
+}
+
+const folder = given('--repositories');
+const talk = given('--talk');
 const asks = folder === undefined ? undefined : askable(folder);
 const parts = [
   ...(asks ? questionsReport(asks, 'meaning-questions.jsonl') : []),
   ...(asks ? questionsReport(asks, 'ordinary-questions.jsonl') : []),
   ...(process.argv.includes('--no-words') ? [] : [wordsReport()]),
+  ...(talk === undefined ? [] : [talkReport(talk)]),
 ];
 if (process.argv.includes('--print')) console.log(parts.join('\n\n'));
 else report('meaning', 'Meaning', parts);
