@@ -13,6 +13,7 @@ import { recordSections, savedSections } from '../../src/store/records/saved-lay
 import { allAtOnce } from '../../src/store/records/slices.ts';
 import { toStoredText } from '../../src/store/search/encoded-text.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
+import { RecordVectors } from '../../src/store/search/meaning/record-vectors.ts';
 import { type CurrentTexts, StoredIndex } from '../../src/store/search/stored-index.ts';
 import { SavedSearch } from '../../src/store/search/terms/saved-search.ts';
 import { deep, runs } from '../support/depth.ts';
@@ -115,6 +116,29 @@ test('a search in vain reads the texts only if they can contain the query', () =
   expect(found(' xyzzy ')).toEqual([0, false]);
   expect(found('xyzzy the plugh')).toEqual([0, true]);
   expect(found('ach')).toEqual([1, true]);
+});
+
+test('vectors that an older version has made in another way are made again', () => {
+  const index = new SearchIndex();
+  const texts = { a: 'a mutex for each queue', b: 'the cat' };
+  for (const [id, body] of Object.entries(texts)) index.upsert({ id, fields: { title: id, body } });
+  const ids = Object.keys(texts);
+  const sections = allAtOnce(index.saving(ids, () => ({ labels: {} }), table));
+  const found = (made: string) => {
+    const [facts = new Uint8Array(), ...others] = sections;
+    const vectors = others.pop() ?? new Uint8Array();
+    const old = { ...JSON.parse(Buffer.from(facts).toString()), made };
+    const content = [jsonBytes(old), ...others, vectors.map(() => 0)];
+    const file = SectionFile.open(Buffer.concat(sectionFile('mark', content)), 'mark');
+    const saved = file && SavedSearch.read(file, 0, ids.length, true);
+    if (!saved) throw new Error('the file cannot be read');
+    const read = new SearchIndex();
+    read.adopt(saved, ids, (id) => index.fieldsOf(id));
+    return read.search('semaphore', { table }).hits.map(({ id }) => id);
+  };
+  expect(found(RecordVectors.id(table))).toEqual([]);
+  expect(found(table.id)).toEqual(['a']);
+  expect(found(`1 ${table.id}`)).toEqual(['a']);
 });
 
 deep('an index that was saved answers like a new one, also after changes', () => {

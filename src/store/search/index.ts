@@ -1,6 +1,7 @@
 import type { SearchFields } from '../../core/record/record-type.ts';
 import { allAtOnce, type Steps } from '../records/slices.ts';
 import { askedMeaning } from './meaning/asked-meaning.ts';
+import { RecordVectors } from './meaning/record-vectors.ts';
 import { similarWords } from './meaning/similar-words.ts';
 import { makeVectors } from './meaning/table-meaning.ts';
 import type { ProjectText } from './meaning/training-matrix.ts';
@@ -55,7 +56,7 @@ export class SearchIndex {
     table?: WordTable,
   ): Steps<Uint8Array[]> {
     if (table) yield* makeVectors(table, this.#collection);
-    return yield* saveSearch(this.#collection, ids, stateOf, table?.id);
+    return yield* saveSearch(this.#collection, ids, stateOf, table && RecordVectors.id(table));
   }
 
   /** The texts of a document; undefined if there is none with this id. */

@@ -169,15 +169,19 @@ describe('a search with the table', () => {
     expect(hit?.score).toBeLessThan(0.84);
   });
 
-  test('finds a well-known thing of the kind that is asked for, and says so', () => {
+  test('finds a well-known thing, or another name, of the kind that is asked for, and says so', () => {
     const made = new SearchIndex();
     made.upsert({ id: 'jobs', fields: { title: 'Jobs', body: 'BullMQ runs the imports.' } });
     made.upsert({ id: 'tests', fields: { title: 'Checks', body: 'vitest runs on each push.' } });
     made.upsert({ id: 'cat', fields: { title: 'Other', body: 'The cat sleeps.' } });
+    made.upsert({ id: 'lint', fields: { title: 'Text', body: 'A formatter runs before a push.' } });
+    made.upsert({ id: 'rights', fields: { title: 'Rights', body: 'Each role is a list.' } });
     const shipped = shippedTable(new NodeFiles());
     for (const [query, id, asked, word] of [
       ['which message queue?', 'jobs', 'message queue', 'bullmq'],
       ['the test runner', 'tests', 'test runner', 'vitest'],
+      ['how is access control done?', 'rights', 'access control', 'role'],
+      ['which static analysis?', 'lint', 'static analysis', 'formatter'],
     ] as const) {
       const [hit] = made.search(query, { table: shipped, explain: true }).hits;
       expect(hit?.id).toBe(id);
@@ -235,6 +239,49 @@ describe('a search with the table', () => {
     expect(found('login')).toEqual(['auth']);
     expect(found('semaphore')).toEqual([]);
     expect(found('css')).toEqual([]);
+  });
+
+  test('takes a word that is repeated for less each time', () => {
+    const made = new SearchIndex();
+    const bodies = { repeated: `jwt ${'cat '.repeat(8)}`, mixed: `jwt ${'cat sleep '.repeat(3)}` };
+    for (const [id, body] of Object.entries(bodies))
+      made.upsert({ id, fields: { title: 'One', body } });
+    for (const id of ['a', 'b', 'c'])
+      made.upsert({ id, fields: { title: 'Other', body: 'tailwind css style' } });
+    expect(made.search('authentication', { table }).hits[0]?.id).toBe('repeated');
+  });
+
+  test('counts a word that the memory has for less where it lacks the others', () => {
+    const made = new SearchIndex();
+    made.upsert({ id: 'meant', fields: { title: 'Rows', body: 'Kept in postgresql.' } });
+    made.upsert({ id: 'said', fields: { title: 'Garden', body: 'The people are kept out.' } });
+    for (const id of ['a', 'b', 'c', 'd'])
+      made.upsert({ id, fields: { title: 'Style', body: 'Pages use tailwind.' } });
+    const query = 'which datenbank database do people use?';
+    expect(made.search(query).hits[0]?.id).not.toBe('meant');
+    expect(made.search(query, { table }).hits[0]?.id).toBe('meant');
+  });
+
+  test('adds less where the memory has a number or a name of the code that is asked for', () => {
+    const made = new SearchIndex();
+    for (const [id, [title, body]] of Object.entries(texts))
+      made.upsert({ id, fields: { title, body } });
+    made.upsert({ id: 'code', fields: { title: 'Codes', body: 'The answer 409 is sent again.' } });
+    const meant = (query: string) =>
+      made.search(query, { table, explain: true }).hits.find(({ id }) => id === 'auth')?.score ?? 0;
+    expect(meant('409 authentication')).toBeLessThan(meant('410 authentication') - 0.01);
+  });
+
+  test('wants more similarity among many records than among few', () => {
+    const among = (count: number) => {
+      const made = new SearchIndex();
+      for (let at = 0; at < count; at++) {
+        const body = ['jwt', 'tailwind', 'mutex', 'cat'][at % 4] ?? '';
+        made.upsert({ id: `r${at}`, fields: { title: `Text ${at}`, body } });
+      }
+      return made.search('authentication', { table }).hits[0]?.score ?? 0;
+    };
+    expect(among(512)).toBeLessThan(among(32) - 0.02);
   });
 
   test('takes a query of ten thousand words, and words of every script', () => {

@@ -10,17 +10,18 @@ import { kinds } from './known-things.ts';
 /** The first letters of a word that its stem has in common with it; later ones may differ. */
 const kept = 2;
 
-/** A name of a kind in its words, and the things of that kind. */
+/** A name of a kind in its words, the things of that kind, and all its names of one word. */
 interface NamedKind {
   readonly name: readonly string[];
   readonly things: string;
+  readonly names: readonly string[];
 }
 
 /** A kind that a query asks for. */
 export interface AskedKind {
   /** The words of the query. */
   readonly asked: string;
-  /** The stems of the things. */
+  /** The stems of the things, and of the other names of the kind. */
   readonly things: ReadonlySet<string>;
 }
 
@@ -30,22 +31,19 @@ let known: ReadonlyMap<string, readonly NamedKind[]> | undefined;
 /** Finds the kinds that are named by the stems of a query. */
 export function askedKinds(terms: ReadonlySet<string>): AskedKind[] {
   known ??= byLetters();
-  // The longest name of each kind.
-  const found = new Map<string, readonly string[]>();
+  // Each kind by the longest of its names.
+  const found = new Map<string, NamedKind>();
   for (const term of terms) {
-    for (const { name, things } of known.get(term.slice(0, kept)) ?? []) {
+    for (const kind of known.get(term.slice(0, kept)) ?? []) {
+      const { name, things } = kind;
       const [first = '', ...others] = name;
       if (stem(first) !== term || !others.every((word) => terms.has(stem(word)))) continue;
-      if (name.length > (found.get(things)?.length ?? 0)) found.set(things, name);
+      if (name.length > (found.get(things)?.name.length ?? 0)) found.set(things, kind);
     }
   }
-  return [...found].map(([things, name]) => ({
+  return [...found.values()].map(({ name, things, names }) => ({
     asked: name.join(' '),
-    things: new Set(
-      divided(things)
-        .map(stem)
-        .filter((thing) => !terms.has(thing)),
-    ),
+    things: new Set([...divided(things), ...names].map(stem).filter((thing) => !terms.has(thing))),
   }));
 }
 
@@ -53,9 +51,11 @@ function byLetters(): Map<string, NamedKind[]> {
   const found = new Map<string, NamedKind[]>();
   for (const entry of kinds.split(';')) {
     const [names = '', things = ''] = entry.split(':');
-    for (const text of names.split(',')) {
-      const name = divided(text).filter((word) => !stopWords.has(word));
-      if (name[0]) addTo(found, name[0].slice(0, kept), { name, things });
+    const all = names.split(',').map(divided);
+    const single = all.flatMap((name) => (name.length === 1 ? name : []));
+    for (const words of all) {
+      const name = words.filter((word) => !stopWords.has(word));
+      if (name[0]) addTo(found, name[0].slice(0, kept), { name, things, names: single });
     }
   }
   return found;

@@ -32,7 +32,7 @@ export interface AskedMeaning {
   readonly vector: Float64Array;
   /** The share of the words that have a vector, by rarity. */
   readonly covered: number;
-  /** The share of the words that the memory has, by rarity. */
+  /** The share of the words that the memory has, by rarity; also of the parts that are decided by their letters. */
   readonly known: number;
 }
 
@@ -50,8 +50,9 @@ export function askedMeaning(
   query: string,
   concepts: readonly Concept[],
   table: WordTable,
-  { dictionary, size }: SearchedCollection,
+  collection: SearchedCollection,
 ): AskedMeaning | undefined {
+  const { dictionary, size } = collection;
   const text = withoutLiterals(query);
   const found = new Set(concepts.map(({ asked }) => asked));
   const aliased = new Set(concepts.filter(hasAlias).map(({ asked }) => asked));
@@ -75,6 +76,9 @@ export function askedMeaning(
     words.push({ word, term, place });
     table.addTo(vector, place, value);
   });
+  const literal = literalRarity(query, seen, collection);
+  sums.all += literal;
+  sums.known += literal;
   // The records that have the only word answer the query.
   if (seen.size === 1 && sums.known === sums.all) return undefined;
   if (words.length === 0 || !toUnit(vector)) return undefined;
@@ -86,6 +90,26 @@ export function askedMeaning(
     covered: sums.covered / sums.all,
     known: sums.known / sums.all,
   };
+}
+
+/**
+ * The sum of the rarities of what the memory has of the parts that are decided by their letters.
+ *
+ * They have no meaning, but a memory that has them has answered so much of the query.
+ */
+function literalRarity(
+  query: string,
+  words: ReadonlySet<string>,
+  { dictionary, size }: SearchedCollection,
+): number {
+  const parts = query.slice(0, mostText).match(literalParts) ?? [];
+  const found = new Map<string, number>();
+  analyse(parts.join(' '), ({ kind, word, term }) => {
+    if (kind === 'letter' || stopWords.has(word) || words.has(term)) return;
+    const own = found.size < mostWords ? dictionary.term(term) : undefined;
+    if (own) found.set(term, rarity(own.postings.length, size));
+  });
+  return [...found.values()].reduce((sum, value) => sum + value, 0);
 }
 
 /** Whether the memory has a word that its own settings name as a synonym. */

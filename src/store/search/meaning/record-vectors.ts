@@ -9,17 +9,28 @@ const partWords = 150;
 /** The weight of a title in each part of its record. */
 const titleWeight = 0.3;
 
+/** Another number when the same words have another vector. */
+const form = 2;
+
 /** Makes the vectors of records: one for each part of about equal length, with the title in each of them. */
 export class RecordVectors {
   readonly #table: WordTable;
   readonly #collection: SearchedCollection;
+  /** How often the words at a place of the table are used in a part; 0 between two parts. */
+  readonly #uses: Uint32Array;
   /** The place of each term in the table by the number of the term, one higher; 0 if it is not known. */
   readonly #places: Int32Array;
 
   constructor(table: WordTable, collection: SearchedCollection) {
     this.#table = table;
     this.#collection = collection;
+    this.#uses = new Uint32Array(table.size);
     this.#places = new Int32Array(collection.dictionary.termCount);
+  }
+
+  /** Identifies how the vectors are made with a table: others cannot be compared with them. */
+  static id(table: WordTable): string {
+    return `${form} ${table.id}`;
   }
 
   /** The packed vectors of a document; none if none of its words has one. */
@@ -50,17 +61,29 @@ export class RecordVectors {
     return found.subarray(0, used * vectorBytes);
   }
 
-  /** The sum of the words from one place to another. */
+  /**
+   * The sum of the words from one place to another.
+   *
+   * A word that is repeated says less each time: it does not decide alone what a part is about.
+   */
   #sum(texts: readonly Uint32Array[], from: number, to: number): Float64Array {
     const sum = new Float64Array(tableDimensions);
+    const places: number[] = [];
     let first = 0;
     for (const text of texts) {
       const end = Math.min(text.length, to - first);
       for (let at = Math.max(0, from - first); at < end; at++) {
         const place = this.#placeOf(text[at] as number);
-        if (place >= 0) this.#table.addTo(sum, place, 1);
+        if (place < 0) continue;
+        const uses = this.#uses[place] as number;
+        if (uses === 0) places.push(place);
+        this.#uses[place] = uses + 1;
       }
       first += text.length;
+    }
+    for (const place of places) {
+      this.#table.addTo(sum, place, 1 + Math.log(this.#uses[place] as number));
+      this.#uses[place] = 0;
     }
     return sum;
   }

@@ -3,8 +3,13 @@ import type { WordTable } from './word-table.ts';
 
 /** Similarity below this one is chance. */
 const leastSimilar = 0.2;
-/** Only similarity that is this many standard deviations above the average counts. */
+/**
+ * Only similarity that is this many standard deviations above the average counts. Of more records, more are that
+ * similar by chance: each doubling above `usualRecords` adds a part.
+ */
 const leastSpread = 0.5;
+const addedSpread = 0.25;
+const usualRecords = 32;
 /**
  * The similarity of a query to a text about software: on average it grows with that to the usual text. Measured
  * over the development questions of the bench.
@@ -45,5 +50,6 @@ export function leastCounted(
   const share = 1 / (1 + (length / fewRecords) ** 2);
   const mean = share * expected + (1 - share) * own;
   const spread = Math.sqrt(share * usualSpread ** 2 + (1 - share) * variance);
-  return Math.max(leastSimilar, mean + leastSpread * spread);
+  const deviations = leastSpread + addedSpread * Math.max(0, Math.log2(length / usualRecords));
+  return Math.max(leastSimilar, mean + deviations * spread);
 }

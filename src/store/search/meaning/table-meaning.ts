@@ -8,11 +8,11 @@ import { leastCounted } from './similarity-gate.ts';
 import type { WordTable } from './word-table.ts';
 
 /** The score of words from which on they have answered the query: no meaning is added. */
-const answered = 2;
+const answered = 2.5;
 /** The part that a unit of similarity adds, as long as that is little. */
 const weight = 10;
-/** The part that a thing of a kind adds, as a share of the score of a word that the query has. */
-const kindWeight = 2;
+/** The part that a thing or another name of a kind adds, as a share of the score of a word that the query has. */
+const kindWeight = 3;
 /** The most that meaning adds: alone it makes a score of 0.83 at most. */
 const mostAdded = 2.5;
 /** Similarities are rounded to a part of this: their sums are the same in any order of the documents. */
@@ -38,20 +38,23 @@ export function* rateMeaning(
   best: number,
   accepts: ((id: string) => boolean) | undefined,
 ): Steps<MeaningScores | undefined> {
-  const known = Math.sqrt(asked.known);
+  // A word that the memory lacks is often the one that matters: those that it has count less than their share.
+  const known = asked.known * Math.sqrt(asked.known);
   const open = Math.max(0, 1 - (known * best) / answered);
   if (open === 0) return undefined;
   yield* makeVectors(table, collection);
   const added = new Float64Array(collection.capacity);
   const rated = compareAll(collection, new PackedComparison(asked.vector), accepts, added);
   const least = leastCounted(added, rated, asked.vector, table);
+  // Likewise a word without a vector, such as a misspelt one.
+  const covered = asked.covered * asked.covered;
   const ofKinds = new Float64Array(added.length);
   rateKinds(asked.kinds, collection, ofKinds);
   for (let at = 0; at < rated.length; at++) {
     const number = rated[at] as number;
     const above = Math.max(0, (added[number] as number) - least);
     const ofKind = (kindWeight * (ofKinds[number] as number)) / asked.rarity;
-    const gained = open * (weight * asked.covered * above + ofKind);
+    const gained = open * (weight * covered * above + ofKind);
     added[number] = gained / (1 + gained / mostAdded);
   }
   return { share: 1 - open * (1 - known), added };
@@ -92,7 +95,7 @@ function compareAll(
 /** Makes the vectors that documents lack. */
 export function* makeVectors(table: WordTable, collection: SearchedCollection): Steps {
   const { vectors } = collection;
-  collection.takeVectors(table.id);
+  collection.takeVectors(RecordVectors.id(table));
   const lacking: number[] = [];
   for (let number = 0; number < collection.capacity; number++) {
     if (vectors.countOf(number) < 0 && collection.has(number)) lacking.push(number);

@@ -216,11 +216,11 @@ export class Collection implements SearchedCollection {
     return this.#titles[number] ?? 0;
   }
 
-  takeVectors(table: string): void {
+  takeVectors(made: string): void {
     const saved = this.#saved;
     if (!saved || this.#hasTaken) return;
     this.#hasTaken = true;
-    const { starts, packed } = saved.vectors(table) ?? {};
+    const { starts, packed } = saved.vectors(made) ?? {};
     if (!starts || !packed) return;
     const isSame = (row: number) => this.has(row) && !(this.#entries[row] instanceof LiveDocument);
     this.vectors.addAll(starts, packed, isSame);

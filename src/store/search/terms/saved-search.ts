@@ -39,8 +39,8 @@ interface SavedFacts {
   readonly length: number;
   /** The number of documents. */
   readonly size: number;
-  /** Identifies the table of words that the vectors are made with; absent without vectors. */
-  readonly table?: string;
+  /** Identifies how the vectors are made; absent without vectors. */
+  readonly made?: string;
 }
 
 /** The content of an index, as it is encoded. */
@@ -162,9 +162,9 @@ export class SavedSearch implements StoredWords {
     });
   }
 
-  /** The vectors of the documents, if they are made with this table of words. */
-  vectors(table: string): SavedVectors | undefined {
-    return this.facts.table === table ? this.#vectors() : undefined;
+  /** The vectors of the documents, if they are made in this way. */
+  vectors(made: string): SavedVectors | undefined {
+    return this.facts.made === made ? this.#vectors() : undefined;
   }
 
   get letters(): Uint32Array {

@@ -15,13 +15,13 @@ export type RowState = { readonly labels: Labels } | 'left out' | undefined;
  *
  * @param paths the record of each row.
  * @param stateOf says whether the record at a path is indexed.
- * @param table identifies the table of words that the vectors are made with; undefined for none.
+ * @param made identifies how the vectors are made; undefined for none.
  */
 export function* saveSearch(
   collection: Collection,
   paths: readonly string[],
   stateOf: (path: string) => RowState,
-  table: string | undefined,
+  made: string | undefined,
 ): Steps<Uint8Array[]> {
   const words = [...collection.dictionary.words()].sort((a, b) => (a.text < b.text ? -1 : 1));
   const terms = [...new Set(words.map(({ term }) => term))];
@@ -60,7 +60,7 @@ export function* saveSearch(
     labels.set(text, label);
     const words = collection.lengthOf(number);
     documents.set([indexed, words, collection.titleHash(number), label], perDocument * row);
-    const packed = table === undefined ? undefined : collection.vectors.of(number);
+    const packed = made === undefined ? undefined : collection.vectors.of(number);
     if (packed) {
       // A copy, because the block changes between two steps.
       vectors.push(packed.slice());
@@ -89,7 +89,7 @@ export function* saveSearch(
       tokens: collection.tokens,
       length,
       size,
-      ...(table !== undefined && { table }),
+      ...(made !== undefined && { made }),
     },
     words: words.map(({ text }) => text),
     terms: terms.map(({ text }) => text),

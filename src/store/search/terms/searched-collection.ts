@@ -33,8 +33,8 @@ export interface SearchedCollection {
   isNamed(number: number, name: string): boolean;
   /** The document with a number; undefined if there is none. */
   entry(number: number): IndexedDocument | undefined;
-  /** Takes the vectors of the saved index, once, if they are made with this table of words. */
-  takeVectors(table: string): void;
+  /** Takes the vectors of the saved index, once, if they are made in this way. */
+  takeVectors(made: string): void;
   /** The same as `terms` of a document; those of a saved one do not stay in memory. */
   termsOf(number: number): readonly Uint32Array[];
 }
