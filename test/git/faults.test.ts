@@ -398,9 +398,8 @@ describe('the repository changes', () => {
     const files = new FaultFiles();
     let saved = false;
     files.plan = () => {
-      const locked = files.log.some((line) => /^link .*\/index\.lock$/.test(line));
-      // The first look at the folder under the locks comes after the last comparison of the file.
-      if (!saved && locked && /^stat .*\/m$/.test(files.log.at(-1) ?? '')) {
+      // After that, the file is compared once more.
+      if (!saved && /^link .*\/index\.lock$/.test(files.log.at(-1) ?? '')) {
         saved = true;
         repo.write('m/a.md', 'by hand\n');
       }
@@ -431,13 +430,12 @@ describe('the repository changes', () => {
     expect(repo.git('log', '-1', '--format=%s', 'topic/x').trim()).toBe('m');
   });
 
-  /** Files with which a person removes a lock and takes it, once our lock of the index is filled. */
-  function takenOnceFilled(repo: Repo, lock: string): FaultFiles {
+  /** Files with which a person removes a lock, if there is one, and takes it at a moment. */
+  function takenAt(moment: RegExp, repo: Repo, lock: string): FaultFiles {
     const files = new FaultFiles();
     let removed = false;
     files.plan = () => {
-      // It is filled through our own link to it.
-      if (!removed && /^write .*\/index-(?!mark)/.test(files.log.at(-1) ?? '')) {
+      if (!removed && moment.test(files.log.at(-1) ?? '')) {
         removed = true;
         repo.takeAway(lock);
         repo.write(lock, 'his');
@@ -451,7 +449,8 @@ describe('the repository changes', () => {
     const repo = create();
     const index = statSync(repo.path('.git/index')).ino;
     const lock = `${refFile('main')}.lock`;
-    const files = takenOnceFilled(repo, lock);
+    // Our lock of the index is filled through our own link to it.
+    const files = takenAt(/^write .*\/index-(?!mark)/, repo, lock);
     const error = await put(open(repo.root, files), 'm/a.md', 'text\n').catch((thrown) => thrown);
     expect(error).toBeInstanceOf(MemoryError);
     expect(repo.read(lock)).toBe('his');
@@ -462,7 +461,7 @@ describe('the repository changes', () => {
   deep('when a person removes a lock and takes it: that lock is left alone', async () => {
     const repo = create();
     const lock = '.git/index.lock';
-    const files = takenOnceFilled(repo, lock);
+    const files = takenAt(/^rename .*\/m\/a\.md$/, repo, lock);
     const error = await put(open(repo.root, files), 'm/a.md', 'text\n').catch((thrown) => thrown);
     expect(error).toBeInstanceOf(MemoryError);
     expect(repo.read(lock)).toBe('his');

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Repository } from '../../src/git/commit/repository.ts';
@@ -10,7 +10,7 @@ import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury } from '../faults/place.ts';
 import { deep } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
-import { moving, refFile, refLocks } from '../support/ref-form.ts';
+import { locking, moving, refFile, refLocks } from '../support/ref-form.ts';
 import { gitEnv, hasTables, type Repo } from '../support/repo.ts';
 import { create } from './create.ts';
 
@@ -26,9 +26,9 @@ function open(repo: Pick<Repo, 'root'>, files: Files = new NodeFiles(), lockTime
   });
 }
 
-function put(repo: Pick<Repo, 'root'>, files?: Files) {
+function put(repo: Pick<Repo, 'root'>, files?: Files, lockTimeout?: number) {
   const path = 'm/a.md';
-  return open(repo, files).commit(async () => {
+  return open(repo, files, lockTimeout).commit(async () => {
     const seen = new NodeFiles().read(join(repo.root, path));
     return { message: 'm\n', changes: [{ path, bytes: Buffer.from('text\n'), seen }] };
   });
@@ -48,7 +48,7 @@ function when(operation: RegExp, happens: () => void): FaultFiles {
   return files;
 }
 
-const beforeTheLocks = /^link .*\/index\.lock$/;
+const beforeTheIndex = /^link .*\/index\.lock$/;
 
 describe('between the plan and the locks', () => {
   test('a person moves the branch: that commit stays', async () => {
@@ -57,7 +57,7 @@ describe('between the plan and the locks', () => {
     repo.git('config', 'core.logAllRefUpdates', 'false');
     rmSync(repo.path('.git/logs'), { recursive: true, force: true });
     let his = '';
-    const files = when(beforeTheLocks, () => {
+    const files = when(locking, () => {
       his = repo.git('commit-tree', '-m', 'his', '-p', 'HEAD', 'HEAD^{tree}').trim();
       repo.git('update-ref', 'refs/heads/main', his);
     });
@@ -78,21 +78,21 @@ describe('between the plan and the locks', () => {
       'm',
       'his',
     ]);
-    expect(files.log.filter((one) => beforeTheLocks.test(one))).toHaveLength(1);
+    expect(files.log.filter((one) => locking.test(one))).toHaveLength(1);
   });
 
   test('a person checks out another branch: the change goes there', async () => {
     const repo = create();
     repo.git('branch', 'side');
     const main = repo.git('rev-parse', 'main');
-    const files = when(beforeTheLocks, () => repo.git('symbolic-ref', 'HEAD', 'refs/heads/side'));
+    const files = when(locking, () => repo.git('symbolic-ref', 'HEAD', 'refs/heads/side'));
     expect((await put(repo, files))?.branch).toBe('side');
     expect(repo.git('rev-parse', 'main')).toBe(main);
   });
 
   test('a person stages a file: it stays staged', async () => {
     const repo = create();
-    const files = when(beforeTheLocks, () => {
+    const files = when(beforeTheIndex, () => {
       repo.write('staged.txt', 'staged\n');
       repo.git('add', 'staged.txt');
     });
@@ -103,11 +103,62 @@ describe('between the plan and the locks', () => {
   test('a merge begins: nothing is committed', async () => {
     const repo = create();
     const head = repo.git('rev-parse', 'HEAD');
-    const files = when(beforeTheLocks, () => repo.write('.git/MERGE_HEAD', head));
+    const files = when(locking, () => repo.write('.git/MERGE_HEAD', head));
     await expect(put(repo, files)).rejects.toMatchObject({ code: 'busy' });
     expect(repo.git('rev-parse', 'HEAD')).toBe(head);
     rmSync(repo.path('.git/MERGE_HEAD'));
     expect(repo.status()).toEqual([]);
+  });
+});
+
+describe('the lock of the index', () => {
+  test('is the finished index, and under it are only looks and renames', async () => {
+    const repo = create();
+    repo.write('m/a.md', 'by hand\n');
+    repo.git('add', 'm/a.md');
+    repo.git('commit', '-q', '-m', 'by hand');
+    const files = new FaultFiles();
+    const locked: Buffer[] = [];
+    const lock = repo.path('.git/index.lock');
+    files.plan = () => {
+      if (existsSync(lock)) locked.push(readFileSync(lock));
+      return undefined;
+    };
+    await put(repo, files);
+    const from = files.log.findIndex((line) => beforeTheIndex.test(line));
+    const to = files.log.findIndex((line) => /^rename .*\/index$/.test(line));
+    const held = files.log.slice(from + 1, to);
+    expect(held.filter((line) => !/^(?:stat|read|rename) /.test(line))).toEqual([]);
+    expect(held.length).toBeLessThan(10);
+    const index = readFileSync(repo.path('.git/index'));
+    expect(locked).toHaveLength(to - from);
+    expect(locked.every((bytes) => bytes.equals(index))).toBe(true);
+  });
+
+  test('comes after those of the ref, which are free while another program holds it', async () => {
+    const repo = create();
+    const files = new FaultFiles();
+    const lock = repo.path('.git/index.lock');
+    const taken = () => refLocks('main').filter((path) => existsSync(repo.path(path)));
+    const seen: string[][] = [];
+    files.plan = () => {
+      const last = files.log.at(-1) ?? '';
+      if (seen.length === 0 && beforeTheIndex.test(last)) {
+        seen.push(taken());
+        repo.write('.git/index.lock', 'his');
+      } else if (/^stat .*\/index\.lock$/.test(last) && existsSync(lock)) {
+        if (readFileSync(lock, 'utf8') !== 'his') return undefined;
+        // The first look is that of the one that met it.
+        seen.push(taken());
+        if (seen.length === 4) rmSync(lock);
+      }
+      return undefined;
+    };
+    const made = await put(repo, files, 10_000);
+    expect(seen).toEqual([refLocks('main'), refLocks('main'), [], []]);
+    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
+    expect(repo.status()).toEqual([]);
+    expect(taken()).toEqual([]);
   });
 });
 
@@ -125,7 +176,8 @@ deep.each(['index', 'HEAD'])('after a lost race for %s, a change does not starve
   const files = new FaultFiles();
   let races = 0;
   files.plan = () => {
-    if (!beforeTheLocks.test(files.log.at(-1) ?? '')) return undefined;
+    const last = files.log.at(-1) ?? '';
+    if (!(what === 'index' ? beforeTheIndex : locking).test(last)) return undefined;
     races += 1;
     if (what === 'index') {
       repo.git('update-index', '--force-write-index');
@@ -136,8 +188,8 @@ deep.each(['index', 'HEAD'])('after a lost race for %s, a change does not starve
     return undefined;
   };
   expect(await put(repo, files)).toBeDefined();
-  // After many lost races, the attempt that succeeds keeps the locks of the one before.
-  expect(races).toBe(15);
+  // After many lost races, the attempt that succeeds is planned under the locks.
+  expect(races).toBe(16);
   expect(repo.status()).toEqual([]);
 });
 

@@ -142,9 +142,18 @@ export const guards: readonly Guard[] = [
     [faults, 'not even the index is replaced'],
   ),
   guard(
-    'the git locks are checked again before the ref moves',
-    ['git/commit/mutation.ts', 'for (const lock of allLocks(locks)) lock.check();', ''],
-    [faults, 'not even the index is replaced'],
+    'a git lock is checked again before it is renamed',
+    [
+      'git/locks/lock.ts',
+      'commit(target: string): void {\n    this.check();',
+      'commit(target: string): void {',
+    ],
+    [faults, 'that lock is left alone'],
+  ),
+  guard(
+    'the locks of refs are free while the lock of the index is waited for',
+    ['git/commit/mutation-locks.ts', 'ref.free();', ''],
+    [races, 'which are free while another program holds it'],
   ),
   guard(
     'recovery does not remove git locks of another program',
@@ -162,14 +171,18 @@ export const guards: readonly Guard[] = [
     'a branch that moved meanwhile is detected',
     [
       'git/commit/mutation.ts',
-      'if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;',
-      '',
+      'if (!isAtHead(this.#plan, refs.head()) || !this.#isAnnounced()) return false;',
+      'if (!this.#isAnnounced()) return false;',
     ],
     [races, 'that commit stays'],
   ),
   guard(
     'an index that changed meanwhile is detected',
-    ['git/commit/mutation.ts', 'if (key !== known.key) return false;', ''],
+    [
+      'git/commit/mutation.ts',
+      'if (indexKey(this.#site) !== this.#known.key) return undefined;',
+      '',
+    ],
     [races, 'it stays staged'],
   ),
   guard(
@@ -194,7 +207,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a merge that began meanwhile is detected',
-    ['git/commit/mutation.ts', 'checkIdle(site.disk.files, site.tree, site.refs);', ''],
+    ['git/commit/mutation.ts', 'checkIdle(disk.files, tree, refs);', ''],
     [races, 'a merge begins'],
   ),
   guard(
@@ -310,16 +323,12 @@ export const guards: readonly Guard[] = [
 
   guard(
     'a change does not starve next to a fast user',
-    [
-      'git/commit/commit-attempts.ts',
-      'if (first || isFree || !areHeld(locks) || !isOnRef()) return first;',
-      'if (first || locks) return first;',
-    ],
+    ['git/commit/commit-attempts.ts', 'if (attempt >= freeAttempts) {', 'if (attempt < 0) {'],
     [races, 'does not starve'],
   ),
   guard(
     'git meets no lock for a plan that is stale',
-    ['git/commit/commit-attempts.ts', '!this.#holdsStill(prepared, seen)', 'attempt < 0'],
+    ['git/commit/commit-attempts.ts', '!isDue && this.#holdsStill(prepared, seen)', '!isDue'],
     [races, 'git meets no lock'],
   ),
 
@@ -351,8 +360,8 @@ export const guards: readonly Guard[] = [
     'the index is renamed before the ref',
     [
       'git/commit/mutation.ts',
-      'this.#moveIndex(locks);\n      await ref.place();',
-      'await ref.place();\n      this.#moveIndex(locks);',
+      'this.#moveIndex(locks.index);\n      await ref.place();',
+      'await ref.place();\n      this.#moveIndex(locks.index);',
     ],
     [races, 'as soon as it finds the change in HEAD'],
   ),

@@ -16,6 +16,9 @@ export function changeLocks(branch: string): string[] {
   return ['.git/index.lock', ...refLocks(branch), '.git/memory-bank/lock'];
 }
 
+/** The operation of the disk that takes the first lock of a change. */
+export const locking = hasTables ? /^link .*\/tables\.list\.lock$/ : /^link .*\/HEAD\.lock$/;
+
 /** The operation of the disk that moves a branch. */
 export function moving(branch: string): RegExp {
   return new RegExp(`^rename .*/${refFile(branch)}$`);

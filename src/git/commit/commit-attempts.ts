@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/values/error.ts';
 import { cancelled } from '../index/index-mark.ts';
 import { indexKey, type KnownIndex, readIndex } from '../index/known-index.ts';
-import type { GitLock } from '../locks/lock.ts';
+import { refSite } from '../refs/ref-change.ts';
+import { writerOf } from '../refs/ref-writer.ts';
 import type { Head, Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
@@ -17,7 +18,7 @@ import {
   type Prepared,
   type Turn,
 } from './mutation.ts';
-import { areHeld, type LockedWork, type Locks, underLocks } from './mutation-locks.ts';
+import { endLocks, type Locks, openLocks } from './mutation-locks.ts';
 import { type PlanSite, prepare } from './prepare.ts';
 import type { RepositorySite } from './recovery.ts';
 import type { RepositoryOptions } from './repository-options.ts';
@@ -72,38 +73,66 @@ export class CommitAttempts {
     signal: AbortSignal | undefined,
     held: Turn,
   ): Promise<Applied | 'nothing' | undefined> {
-    const turn = { ...held, isIndexRead: () => waits.isGitCommitting };
+    const isIndexRead = () => waits.isGitCommitting;
     for (let attempt = 0; attempt < maxAttempts; ) {
       if (waits.hasGitBegun) return undefined;
       const before = await waits.wait();
+      if (attempt >= freeAttempts) {
+        const made = await this.#runUnderLocks(propose, signal, { ...held, isIndexRead });
+        if (made) return made;
+        attempt += 1;
+        continue;
+      }
       const prepared = await this.prepare(propose, signal, before);
       if (!prepared) return 'nothing';
-      let over = false;
-      const isOnRef = () => this.#site.refs.head().ref === prepared.plan.head.ref;
-      const applied = await this.apply(prepared, turn, async (run, index) => {
-        const { isDue, seen } = waits.look();
-        if (isDue) return undefined;
+      let hasToWait = false;
+      const applied = await this.apply(prepared, {
+        ...held,
+        isIndexRead,
         // A lock for a stale plan would be for nothing, and git fails where it meets a lock.
-        if (attempt + 1 < freeAttempts && !this.#holdsStill(prepared, seen)) {
-          attempt += 1;
-          return undefined;
-        }
-        return underLocks(index, turn.wait, async (locks) => {
-          // One that has started since finds the lock only later: git needs some milliseconds for it.
-          if (waits.isGitRunning) return undefined;
-          attempt += 1;
-          const first = await run(locks);
-          const isFree = attempt < freeAttempts;
-          if (first || isFree || !areHeld(locks) || !isOnRef()) return first;
-          // After lost races, plan under the locks: HEAD and the index cannot move again.
-          const again = await this.prepare(propose, signal, undefined, locks);
-          over = !again;
-          return again && this.apply(again, turn, (rerun) => rerun(locks), locks);
-        });
+        isCurrent: () => {
+          const { isDue, seen } = waits.look();
+          hasToWait = isDue;
+          return !isDue && this.#holdsStill(prepared, seen);
+        },
+        hasGitBegun: () => {
+          hasToWait = waits.isGitRunning;
+          return hasToWait;
+        },
       });
-      if (applied || over) return applied ?? 'nothing';
+      if (applied) return applied;
+      if (!hasToWait) attempt += 1;
     }
     throw tooFast();
+  }
+
+  /**
+   * Plans and makes a change under git's locks: HEAD and the index cannot move meanwhile.
+   *
+   * @returns undefined when a file has changed meanwhile.
+   */
+  async #runUnderLocks(
+    propose: ProposeAll,
+    signal: AbortSignal | undefined,
+    turn: Turn,
+  ): Promise<Applied | 'nothing' | undefined> {
+    const { disk, folder, refs, checkWritable } = this.#site;
+    const site = refSite({ disk, folder, config: checkWritable() }, turn.token, turn.wait);
+    const branch = refs.head().ref ?? 'HEAD';
+    const locks = openLocks(this.#site, turn.token);
+    try {
+      const ref = writerOf(refs).open(site, branch, true);
+      locks.ref = ref;
+      // The proofs that the locks are ours are on the medium before the locks.
+      await disk.settle([folder]);
+      await locks.index.acquire(turn.wait);
+      await ref.acquire();
+      if ((refs.head().ref ?? 'HEAD') !== branch) return undefined;
+      const prepared = await this.prepare(propose, signal, undefined, locks);
+      return prepared ? await this.apply(prepared, turn, locks) : 'nothing';
+    } finally {
+      endLocks(locks);
+    }
   }
 
   /**
@@ -149,15 +178,14 @@ export class CommitAttempts {
     return holdsStill({ ...this.#site, config }, plan, known, seen);
   }
 
-  /** Carries out what was prepared; undefined if it has to be planned again. */
-  async apply(
-    prepared: Prepared,
-    turn: Turn,
-    locked: (run: LockedWork<Applied>, index: GitLock) => Promise<Applied | undefined>,
-    held?: Locks,
-  ): Promise<Applied | undefined> {
+  /**
+   * Carries out what was prepared; undefined if it has to be planned again.
+   *
+   * @param held git's locks, if they are taken already.
+   */
+  async apply(prepared: Prepared, turn: Turn, held?: Locks): Promise<Applied | undefined> {
     const site = { ...this.#site, config: prepared.config };
-    const applying = applyPlan(site, prepared, turn, locked, held);
+    const applying = applyPlan(site, prepared, turn, held);
     // Nothing may still run when the next mutation begins.
     return applying.finally(() => prepared.stored.catch(() => undefined));
   }

@@ -12,6 +12,8 @@ export const longestPause = 10;
 const [firstReport, reportPause] = [250, 1000];
 /** How long a look at the processes counts for work that can be thrown away, in milliseconds. */
 const moment = 2;
+/** The same for the last look under the lock of the index, which must be held for a short time only. */
+const instant = 0.5;
 
 /** The caller of a mutation. */
 export interface MutationCaller {
@@ -93,9 +95,10 @@ export class CommitWaits {
 
   /**
    * Whether a git process is committing that fails if HEAD moves. It may have read the index, and would write
-   * it over a newer one.
+   * it over a newer one. Git needs longer than an `instant` from its start to that: a look of the last one counts.
    */
   get isGitCommitting(): boolean {
+    if (performance.now() - this.#freeAt < instant) return false;
     return this.#running()?.movesHead ?? false;
   }
 

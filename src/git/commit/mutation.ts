@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { MemoryError } from '../../core/values/error.ts';
 import { together } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
-import { type IndexChange, type LineStat, lineStat } from '../index/index-file.ts';
+import { type IndexChange, isSameForGit, type LineStat } from '../index/index-file.ts';
 import { indexKey, indexPath, type KnownIndex, writeIndex } from '../index/known-index.ts';
 import type { GitLock, LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
@@ -11,13 +11,13 @@ import type { Oid, Signature } from '../objects/object.ts';
 import { type HeldRef, type LogPlan, type RefDraft, refSite } from '../refs/ref-change.ts';
 import { draftRef, writerOf } from '../refs/ref-writer.ts';
 import { reflogLines } from '../refs/reflog.ts';
-import type { Refs } from '../refs/refs.ts';
+import type { Head, Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import type { CommitPlan, OnStaged } from './commit-plan.ts';
 import type { Seen } from './commit-waits.ts';
 import { endJournal, type Journal, writeJournal } from './journal.ts';
-import { allLocks, type LockedWork, type Locks, openIndexLock } from './mutation-locks.ts';
+import { endLocks, type Locks, openLocks, takeLocks } from './mutation-locks.ts';
 import {
   areAsSeen,
   FileChangedError,
@@ -42,6 +42,10 @@ export interface MutationSite extends RepositorySite {
 export interface Turn {
   readonly token: ProcessToken;
   readonly wait: LockWait;
+  /** Whether the change may go on, asked when all is written and before a lock of git is taken. */
+  readonly isCurrent?: () => boolean;
+  /** Whether a git process has begun, asked right before the lock of the index is taken. */
+  readonly hasGitBegun?: () => boolean;
   /** Whether another program may have read the index, and would write it over the new one. */
   readonly isIndexRead?: () => boolean;
 }
@@ -82,45 +86,35 @@ export interface Applied {
  * index second: one that sees the new HEAD also sees the new index, so its tree keeps our files. One
  * that sees the old HEAD fails, because HEAD is locked or has moved.
  *
- * Git does not wait for the lock of the index. So all that takes long is done before git's locks are taken:
- * objects, journal, the new files, the new index and the new value of the ref are on the medium then.
- * Under the locks are only renames, which are flushed afterwards.
+ * Git does not wait for the lock of the index. So all that takes long is done before it is taken: objects,
+ * journal, the new files, the new index and the new value of the ref are on the medium then, the ref is locked,
+ * and all was looked at. Under it are only the renames of the files and of the index, and the looks that
+ * nothing else can protect. All is flushed afterwards.
  *
- * @param locked runs the second part under the lock of the index, which it gets opened, or not at all.
  * @param held git's locks, if they are taken already.
- * @returns undefined when HEAD, the index or a file has changed since the plan; nothing was done then.
+ * @returns undefined when HEAD, the index or a file has changed since the plan, or git has begun; nothing
+ *   was done then.
  * @throws MemoryError or a system error, after which nothing has changed.
  */
 export async function applyPlan(
   site: MutationSite,
   prepared: Prepared,
   turn: Turn,
-  locked: (run: LockedWork<Applied>, index: GitLock) => Promise<Applied | undefined>,
   held?: Locks,
 ): Promise<Applied | undefined> {
-  const { plan, stored, known } = prepared;
   const mutation = new Mutation(site, prepared, turn);
-  let isTaken = held !== undefined;
-  const run = async (locks: Locks) => {
-    isTaken = true;
+  try {
+    const [unsettled] = await together([prepared.stored, mutation.announce()]);
+    const locks = held ?? openLocks(site, turn.token);
     try {
-      checkIdle(site.disk.files, site.tree, site.refs);
-      if (!holdsStill(site, plan, known) || !mutation.isAnnounced()) return undefined;
-      return await mutation.run(locks);
+      await mutation.write(locks, [...unsettled]);
+      if (turn.isCurrent?.() === false) return undefined;
+      return (await mutation.lock(locks)) ? await mutation.run(locks) : undefined;
     } finally {
       locks.kept = mutation.unfinished;
       // Before the locks are released: after that others may change what the journal names.
       mutation.end();
-    }
-  };
-  try {
-    const [unsettled] = await together([stored, mutation.announce()]);
-    const index = held?.index ?? openIndexLock(site, turn.token);
-    try {
-      await mutation.write(index, [...unsettled], held?.ref);
-      return await locked(run, index);
-    } finally {
-      if (!isTaken) index.release();
+      if (!held) endLocks(locks);
     }
   } finally {
     mutation.end();
@@ -138,11 +132,14 @@ export function holdsStill(
   known: KnownIndex,
   seen?: Seen,
 ): boolean {
-  const head = seen?.head ?? site.refs.head();
-  if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
+  if (!isAtHead(plan, seen?.head ?? site.refs.head())) return false;
   const key = seen ? seen.known.key : indexKey(site);
   if (key !== known.key) return false;
   return areAsSeen(site.disk, site.tree.top, plan.files);
+}
+
+function isAtHead({ head }: CommitPlan, { ref, oid }: Head): boolean {
+  return ref === head.ref && oid === head.oid;
 }
 
 class Mutation {
@@ -153,6 +150,8 @@ class Mutation {
   readonly #known: KnownIndex;
   readonly #turn: Turn;
   readonly #commit: Oid;
+  /** The file of the index. */
+  readonly #target: string;
   readonly #journal: Journal;
   #staged: readonly Staged[] = [];
   /** The stats of the files for the index: those that are expected, and then those that they have. */
@@ -178,6 +177,7 @@ class Mutation {
     this.#known = known;
     this.#turn = turn;
     this.#commit = oid;
+    this.#target = indexPath(site.disk.files, site.tree);
     this.#onStaged = onStaged;
     this.#committer = committer;
     this.#journal = this.#describe(folders);
@@ -207,7 +207,7 @@ class Mutation {
   }
 
   /** Whether the journal still describes what would happen. */
-  isAnnounced(): boolean {
+  #isAnnounced(): boolean {
     const { disk, tree } = this.#site;
     const { logs, logLines, folders } = this.#journal;
     const now = [this.#logs(), missingFolders(disk, tree.top, this.#plan.files)];
@@ -218,9 +218,8 @@ class Mutation {
    * Writes the new index and the new value of the ref to the medium, before git's locks are taken.
    *
    * @param unsettled folders of the objects.
-   * @param ref if it is locked already.
    */
-  async write(index: GitLock, unsettled: readonly string[], ref?: HeldRef) {
+  async write({ index, ref }: Locks, unsettled: readonly string[]): Promise<void> {
     const { disk, folder, refs } = this.#site;
     const { commits, head } = this.#plan;
     const change = { to: this.#commit, log: { commits, committer: this.#committer } };
@@ -230,10 +229,7 @@ class Mutation {
       this.#draft = await draftRef(refs, site, head.ref ?? 'HEAD', change);
       return this.#draft.folders;
     };
-    for (const { from, placement } of this.#staged) {
-      const stat = disk.files.lstatExact(from);
-      this.#stats.set(placement.path, stat && lineStat(stat));
-    }
+    for (const { placement, stat } of this.#staged) this.#stats.set(placement.path, stat);
     // The files of both locks are created before the flush of their folder begins.
     const [known, folders] = await together([
       this.#fillIndex(index),
@@ -244,14 +240,37 @@ class Mutation {
     await disk.settle(folders);
   }
 
-  /** @returns undefined when HEAD or a file has changed under it; nothing was done then. */
+  /**
+   * Takes git's locks, if they are not taken already.
+   *
+   * @returns whether all is still as planned and no git has begun.
+   */
+  async lock(locks: Locks): Promise<boolean> {
+    const draft = this.#draft;
+    if (!draft) return this.#isReady();
+    const isTaken = await takeLocks(locks, draft, this.#turn.wait, () => this.#isReady());
+    if (isTaken) this.#draft = undefined;
+    return isTaken;
+  }
+
+  #isReady(): boolean {
+    const { disk, tree, refs } = this.#site;
+    checkIdle(disk.files, tree, refs);
+    if (!isAtHead(this.#plan, refs.head()) || !this.#isAnnounced()) return false;
+    // Last: a git that starts now reaches its lock only when ours is over.
+    return !this.#turn.hasGitBegun?.();
+  }
+
+  /** @returns undefined when the index or a file has changed under it; nothing was done then. */
   async run(locks: Locks): Promise<Applied | undefined> {
+    const { ref } = locks;
+    if (!ref) throw new Error('the ref is not locked');
+    if (indexKey(this.#site) !== this.#known.key) return undefined;
     let index: KnownIndex | undefined;
     try {
-      const ref = await this.#lockRef(locks);
       index = await this.#placeFiles(locks.index);
       if (this.#turn.isIndexRead?.()) throw new FileChangedError();
-      this.#moveIndex(locks);
+      this.#moveIndex(locks.index);
       await ref.place();
       this.#moved = true;
       await this.#finish(locks.index, ref);
@@ -269,10 +288,9 @@ class Mutation {
       this.#site.warn(`The commit ${this.#commit} was made; finishing it failed: ${error}`);
       index = undefined;
     }
-    const { head, commits } = this.#plan;
-    const { ref, oid: parent } = head;
-    const proposed = this.#plan.proposed.map((at) => commits[at]?.oid ?? this.#commit);
-    return { commit: this.#commit, proposed, parent, ref, index };
+    const { head, commits, proposed: at } = this.#plan;
+    const proposed = at.map((i) => commits[i]?.oid ?? this.#commit);
+    return { commit: this.#commit, proposed, parent: head.oid, ref: head.ref, index };
   }
 
   #describe(folders: readonly string[]): Journal {
@@ -306,25 +324,11 @@ class Mutation {
     const { top } = tree;
     makeFolders(disk, top, this.#journal.folders, this.#changed);
     const stats = await placeFiles(disk, top, this.#turn.token, files, this.#staged, this.#changed);
-    const isAsWritten = files.every(({ path }) => areSame(this.#stats.get(path), stats.get(path)));
+    const isAsWritten = files.every(({ path }) =>
+      isSameForGit(this.#stats.get(path), stats.get(path)),
+    );
     for (const [path, stat] of stats) this.#stats.set(path, stat);
     return isAsWritten && this.#index ? this.#index : this.#fillIndex(lock);
-  }
-
-  /**
-   * Takes the lock of the ref.
-   *
-   * @throws FileChangedError when HEAD has moved before that.
-   */
-  async #lockRef(locks: Locks): Promise<HeldRef> {
-    const draft = this.#draft;
-    this.#draft = undefined;
-    locks.ref ??= await draft?.lock();
-    if (!locks.ref) throw new Error('the ref is not locked');
-    const { ref, oid } = this.#site.refs.head();
-    const { head } = this.#plan;
-    if (ref !== head.ref || oid !== head.oid) throw new FileChangedError();
-    return locks.ref;
   }
 
   #discardDraft(): void {
@@ -346,18 +350,16 @@ class Mutation {
   }
 
   /** Renames the new index into place; the ref follows at once, or `#recover` resets the lines. */
-  #moveIndex(locks: Locks): void {
-    for (const lock of allLocks(locks)) lock.check();
-    if (this.#plan.files.length === 0) return;
-    const { disk, tree } = this.#site;
-    locks.index.commit(indexPath(disk.files, tree));
+  #moveIndex(lock: GitLock): void {
+    if (this.#plan.files.length === 0) lock.check();
+    else lock.commit(this.#target);
   }
 
   async #finish(index: GitLock, ref: HeldRef): Promise<void> {
-    const { disk, tree } = this.#site;
+    const { tree } = this.#site;
     // Now, so that its removal is on the medium before that of our proof that it was ours.
     index.release();
-    await ref.finish([tree.gitDir, dirname(indexPath(disk.files, tree)), ...this.#changed]);
+    await ref.finish([tree.gitDir, dirname(this.#target), ...this.#changed]);
   }
 
   /**
@@ -392,9 +394,4 @@ function undone(cause: unknown, error: unknown): MemoryError {
       cause,
     },
   );
-}
-
-/** Whether git sees no difference between two stats: it compares the ctime by whole seconds. */
-function areSame(a: LineStat | undefined, b: LineStat | undefined): boolean {
-  return isDeepStrictEqual(a && { ...a, ctimeNs: 0 }, b && { ...b, ctimeNs: 0 });
 }

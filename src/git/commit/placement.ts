@@ -107,6 +107,7 @@ export function makeFolders(
 export interface Staged {
   readonly from: string;
   readonly placement: Placement;
+  readonly stat: LineStat | undefined;
 }
 
 /** The staging path of a file: in our folder, where `git add` does not find it. */
@@ -132,7 +133,8 @@ export async function stageFiles(
     if (bytes === undefined || from === undefined) return [];
     const permissions = placement.seen && disk.files.lstat(join(top, path))?.mode;
     await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
-    return [{ from, placement }];
+    const stat = disk.files.lstatExact(from);
+    return [{ from, placement, stat: stat && lineStat(stat) }];
   };
   const staged = await inWaves(placements, stage, (done) => onStaged?.(done, placements.length));
   return staged.flat();
@@ -160,16 +162,17 @@ export async function placeFiles(
   const twins = new Set(twinsOfNew(disk, top, placements).values());
   for (const one of twins) discardAsSeen(disk, top, one);
   for (const { placement } of staged) changed.add(dirname(join(top, placement.path)));
-  const move = ({ from, placement }: Staged) => {
+  const move = ({ from, placement, stat: was }: Staged) => {
     // Writing them took a while, and the user may save the file at any moment.
     if (!isAsSeen(disk, top, placement)) throw new FileChangedError();
     const to = join(top, placement.path);
-    const was = disk.files.lstatExact(from);
     disk.files.rename(from, to);
-    const stat = disk.files.lstatExact(to);
-    const same = stat?.ino === was?.ino && stat?.mtimeNs === was?.mtimeNs;
+    const found = disk.files.lstatExact(to);
     // Not the whole state: it takes several times the memory, and a change may be of very many files.
-    placed.set(placement.path, same && stat ? lineStat(stat) : undefined);
+    const stat = found && lineStat(found);
+    const isSame =
+      stat?.ino === was?.ino && stat?.mtime === was?.mtime && stat?.mtimeNs === was?.mtimeNs;
+    placed.set(placement.path, isSame ? stat : undefined);
   };
   try {
     for (const one of staged) move(one);

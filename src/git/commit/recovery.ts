@@ -4,7 +4,7 @@ import type { Disk } from '../disk/disk.ts';
 import { removeIfEmpty } from '../disk/disk.ts';
 import { throughLink } from '../disk/file-layer.ts';
 import { type IndexChange, type IndexFile, type LineStat, lineStat } from '../index/index-file.ts';
-import { type IndexEdit, indexOf, indexPath, writeIndex } from '../index/known-index.ts';
+import { type IndexEdit, indexKey, indexOf, indexPath, writeIndex } from '../index/known-index.ts';
 import {
   areLinked,
   GitLock,
@@ -202,26 +202,33 @@ export async function fixIndex(
   top: string,
   side: 'before' | 'after',
 ): Promise<void> {
-  const { disk } = site;
-  const gitDir = gitDirOf(site, journal);
-  const target = indexPath(disk.files, { gitDir });
-  const changes = () => indexChanges(site, gitDir, journal, top, side);
-  const isOurs = GitLock.adopt(disk, target, 'index', site.folder, journal.token) !== undefined;
+  const { disk, folder } = site;
+  const tree = { top, gitDir: gitDirOf(site, journal) };
+  const location = { disk, odb: site.odb, tree };
+  const target = indexPath(disk.files, tree);
+  const changes = () => indexChanges(site, tree.gitDir, journal, top, side);
+  const ours = GitLock.adopt(disk, target, 'index', folder, journal.token);
   // If another process holds the lock by now, there is usually nothing left to change.
-  if (!isOurs && !changes()) return;
-  const lock = await adoptLock(site, token, journal, target, 'index');
-  try {
+  if (!ours && !changes()) return;
+  const lock = ours ?? openAgain(site, token, target, 'index');
+  const write = async () => {
+    const key = indexKey(location);
     const change = changes();
-    if (!change) {
+    if (change) await writeIndex(location, change.file, change.edit, lock);
+    return { key, hasChange: change !== undefined };
+  };
+  try {
+    // Before the lock is taken, because git does not wait for it.
+    let written = await write();
+    if (!ours) {
+      await disk.settle([folder]);
+      await lock.acquire(lockWait);
+      if (indexKey(location) !== written.key) written = await write();
+    }
+    if (!written.hasChange) {
       lock.release();
       return;
     }
-    await writeIndex(
-      { disk, odb: site.odb, tree: { top, gitDir } },
-      change.file,
-      change.edit,
-      lock,
-    );
     lock.commit(target);
     await disk.settle([dirname(target)]);
   } catch (error) {
@@ -267,12 +274,23 @@ async function adoptLock(
   target: string,
   role: LockRole,
 ): Promise<GitLock> {
-  const { disk, folder } = site;
-  const ours = GitLock.adopt(disk, target, role, folder, journal.token);
+  const ours = GitLock.adopt(site.disk, target, role, site.folder, journal.token);
   if (ours) return ours;
+  const lock = openAgain(site, token, target, role);
+  await lock.acquire(lockWait);
+  return lock;
+}
+
+/** Opens a lock for which this process may have an old file. */
+function openAgain(
+  { disk, folder }: RepositorySite,
+  token: ProcessToken,
+  target: string,
+  role: LockRole,
+): GitLock {
   // A network disk may report an error for a rename that it did; then an old proof of ours is left.
   disk.discard(proofPath(folder, role, token.id));
-  return GitLock.take(disk, target, role, folder, token, lockWait);
+  return GitLock.open(disk, target, role, folder, token);
 }
 
 /** Removes the table of a dead process that no list names, if it had not taken the lock of the list yet. */

@@ -27,7 +27,6 @@ import { initRepository } from './create-repository.ts';
 import { DirectChanges } from './direct-changes.ts';
 import { checkInUse } from './in-use.ts';
 import type { Applied, MutationSite, Prepared } from './mutation.ts';
-import { underLocks } from './mutation-locks.ts';
 import { stagedIn } from './prepare.ts';
 import type { RepositorySite } from './recovery.ts';
 import { recover } from './recovery.ts';
@@ -249,9 +248,7 @@ export class Repository {
   apply(prepared: Prepared, signal: AbortSignal): Promise<BranchCommit | undefined> {
     return this.#queue.take(signal, async (token, wait) => {
       const last = this.#mark.get();
-      const applied = await this.#attempts.apply(prepared, { token, wait }, (run, index) =>
-        underLocks(index, wait, run),
-      );
+      const applied = await this.#attempts.apply(prepared, { token, wait });
       return applied && this.#made(applied, last)[0];
     });
   }

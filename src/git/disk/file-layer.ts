@@ -85,7 +85,7 @@ export interface Files {
   setTime(fd: number, seconds: number): void;
   close(fd: number): void;
   rename(from: string, to: string): void;
-  /** Like `rename`, over a file that may be large. */
+  /** Like `rename`, but another thread frees the replaced file: that takes longer than the rename. */
   replace(from: string, to: string): void;
   link(existing: string, path: string): void;
   unlink(path: string): void;

@@ -243,20 +243,15 @@ function beyond(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Arr
   return [];
 }
 
-/** Size from which freeing a file takes longer than waking another thread to do it, in bytes. */
-const large = 256 * 1024;
-
 /**
- * Opens a file that is about to be replaced, so that another thread frees it later. Freeing a large
- * file, such as an index, takes milliseconds.
+ * Opens a file that is about to be replaced, so that another thread frees it later. That takes about a tenth of
+ * a millisecond, and several for a large file, such as an index: too long under a lock of git.
  */
 function hold(path: string): number | undefined {
   // Windows cannot replace an open file.
   if (process.platform === 'win32') return undefined;
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (!stat?.isFile() || stat.size < large) return undefined;
   try {
-    return fs.openSync(path, 'r');
+    return openPlain(path);
   } catch {
     return undefined;
   }

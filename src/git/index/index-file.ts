@@ -348,6 +348,14 @@ export function lineStat(stat: BigIntStats): LineStat {
   };
 }
 
+/** The parts of a stat that git compares: of the ctime only whole seconds. */
+const compared = 'ctime mtime mtimeNs dev ino uid gid size'.split(' ') as (keyof LineStat)[];
+
+/** Whether git sees no difference between two stats. */
+export function isSameForGit(a: LineStat | undefined, b: LineStat | undefined): boolean {
+  return a === b || compared.every((part) => a?.[part] === b?.[part]);
+}
+
 /** Formats the bytes before the name, for a line at stage 0. */
 function formatLine(name: Buffer, { oid, mode, stat }: IndexChange, format: ObjectFormat): Buffer {
   // Small buffers from the pool take less memory; all bytes are written below.

@@ -136,7 +136,7 @@ export class GitLock {
   async acquire(wait: LockWait): Promise<void> {
     try {
       await waitFor(
-        async () => ((await this.#tryTake()) ? true : undefined),
+        async () => ((await this.tryAcquire()) ? true : undefined),
         wait,
         () => busy(this.path),
       );
@@ -165,6 +165,28 @@ export class GitLock {
     const links = !holdsToken(disk.files, `${target}.lock`, id);
     const lock = new GitLock(disk, target, role, proof, id, { times, links });
     return lock.isOurs() ? lock : undefined;
+  }
+
+  /** Takes a lock that was opened, unless another process holds it; returns whether it is taken. */
+  async tryAcquire(): Promise<boolean> {
+    // Git removes a folder of refs at any time, when it has packed the last of them.
+    if (this.#role === 'ref') this.changed.push(...this.#disk.makeDirectories(dirname(this.path)));
+    try {
+      if (this.#linked) this.#disk.files.link(this.proof, this.path);
+      else await this.#disk.create(this.path, [tokenLine(this.#id)]);
+      return true;
+    } catch (error) {
+      // A network disk may report an error for a link that it made.
+      if (this.isOurs()) return true;
+      if (errno(error) === 'EEXIST') return false;
+      if (errno(error) === 'ENOENT' && this.#role === 'ref') return false;
+      throw error;
+    }
+  }
+
+  /** Whether nobody holds the lock at the moment. */
+  get isFree(): boolean {
+    return this.#disk.files.lstat(this.path) === undefined;
   }
 
   /** Whether the lock is still the file that this process made: a person may have removed it. */
@@ -227,6 +249,11 @@ export class GitLock {
     }
   }
 
+  /** Gives the lock to others and keeps our own file, with which it can be acquired again. */
+  free(): void {
+    if (this.isOurs()) this.#disk.discard(this.path);
+  }
+
   /** Releases the lock. It does not throw: the next holder of the process lock removes what is left. */
   release(): void {
     this.leave();
@@ -249,22 +276,6 @@ export class GitLock {
       this.#disk.files.close(fd);
     } catch (error) {
       if (errno(error) === undefined) throw error;
-    }
-  }
-
-  async #tryTake(): Promise<boolean> {
-    // Git removes a folder of refs at any time, when it has packed the last of them.
-    if (this.#role === 'ref') this.changed.push(...this.#disk.makeDirectories(dirname(this.path)));
-    try {
-      if (this.#linked) this.#disk.files.link(this.proof, this.path);
-      else await this.#disk.create(this.path, [tokenLine(this.#id)]);
-      return true;
-    } catch (error) {
-      // A network disk may report an error for a link that it made.
-      if (this.isOurs()) return true;
-      if (errno(error) === 'EEXIST') return false;
-      if (errno(error) === 'ENOENT' && this.#role === 'ref') return false;
-      throw error;
     }
   }
 }
