@@ -191,6 +191,7 @@ describe.skipIf(isFull && !sites.hasBrowser)('a copy from a file', () => {
       await page.locator('.diff .removed, del', { hasText: 'now waits for 60' }).first().waitFor();
       await page.locator('table.history a').nth(1).click();
       await page.getByText('You see the record as of').waitFor();
+      await page.getByText(`Copy of main ${repo.git('rev-parse', 'HEAD').slice(0, 12)}`).waitFor();
       await page.getByText('gives up after 30').first().waitFor();
       expect(await page.getByText('now waits for 60').count()).toBe(0);
       expect(await page.getByRole('link', { name: 'Lines' }).count()).toBe(0);

@@ -93,7 +93,7 @@ function Shell() {
           ))}
         </nav>
         <SearchField route={route} />
-        {isCopy ? <CopyState shown={shown.data} /> : <StateForm at={at} shown={shown} />}
+        {isCopy ? <CopyState /> : <StateForm at={at} shown={shown} />}
       </header>
       {at !== undefined && (
         <PastState at={at} shown={shown} present={addressTo(name, rest, { at: undefined })} />
@@ -157,9 +157,9 @@ function PastState({
   );
 }
 
-/** The state that a copy has. */
-function CopyState({ shown }: { shown: WindowData | undefined }) {
-  const { branch, commit } = shown ?? {};
+/** The state that a copy has, also on the page of a past one. */
+function CopyState() {
+  const { branch, commit } = useAnswer<WindowData>('/memory/window').data ?? {};
   const state = commit ? `${commit.oid.slice(0, 12)}, ${localTime(commit.at)}` : '';
   return (
     <span class="faint">
