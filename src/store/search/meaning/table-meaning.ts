@@ -75,16 +75,16 @@ function compareAll(
   to: Float64Array,
 ): readonly number[] {
   const { vectors } = collection;
-  const { bytes, floats } = vectors;
+  const { integers, floats } = vectors;
   const compared: number[] = [];
   for (let number = 0; number < to.length; number++) {
     const count = vectors.countOf(number);
     if (count <= 0 || !collection.has(number)) continue;
     if (accepts && !accepts(collection.idOf(number) ?? '')) continue;
     const first = vectors.firstOf(number);
-    let most = comparison.with(bytes, floats, first);
+    let most = comparison.with(integers, floats, first);
     for (let row = first + 1; row < first + count; row++) {
-      most = Math.max(most, comparison.with(bytes, floats, row));
+      most = Math.max(most, comparison.with(integers, floats, row));
     }
     to[number] = Math.round(most * exactParts) / exactParts;
     compared.push(number);

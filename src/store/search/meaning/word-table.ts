@@ -123,9 +123,11 @@ export class WordTable {
   /** The words that are most like a vector, the likest first, for the maker of the table. */
   nearest(vector: Float64Array, count: number): string[] {
     const comparison = new PackedComparison(vector);
+    const { buffer, byteOffset, length } = this.#vectors;
+    const packed = new Uint32Array(buffer, byteOffset, length / 4);
     const found = Array.from({ length: this.size }, (_, place) => {
       const factor = this.#factors[place * vectorWords] as number;
-      return { place, value: comparison.with(this.#vectors, this.#factors, place) / factor };
+      return { place, value: comparison.with(packed, this.#factors, place) / factor };
     });
     found.sort((a, b) => b.value - a.value);
     return found.slice(0, count).map(({ place }) => this.#words.at(place));

@@ -11,6 +11,7 @@ const firstBytes = 100 * vectorBytes;
 export class DocumentVectors {
   #bytes: Uint8Array<ArrayBuffer>;
   #floats: Float32Array;
+  #integers: Uint32Array;
   /** The number of vectors in the block, used or not. */
   #rows = 0;
   /** The first vector of each document, and how many it has; -1 where they are not known. */
@@ -20,11 +21,12 @@ export class DocumentVectors {
   constructor() {
     this.#bytes = new Uint8Array(firstBytes);
     this.#floats = new Float32Array(this.#bytes.buffer);
+    this.#integers = new Uint32Array(this.#bytes.buffer);
   }
 
-  /** The block, and the same as numbers of 32 bits. */
-  get bytes(): Uint8Array {
-    return this.#bytes;
+  /** The block as whole numbers of 32 bits, and as others. */
+  get integers(): Uint32Array {
+    return this.#integers;
   }
 
   get floats(): Float32Array {
@@ -89,6 +91,7 @@ export class DocumentVectors {
     const size = Math.ceil((1.5 * (live + length) + firstBytes) / 8) * 8;
     this.#bytes = new Uint8Array(size);
     this.#floats = new Float32Array(this.#bytes.buffer);
+    this.#integers = new Uint32Array(this.#bytes.buffer);
     let next = 0;
     for (const [number, rows] of count.entries()) {
       if (rows === undefined || rows < 0) continue;
