@@ -7,9 +7,11 @@ import { readEvent } from '../../src/app/hook/client-event.ts';
 import { answerHook } from '../../src/app/hook/hook-answer.ts';
 import { contextMemory } from '../../src/app/hook/hook-memory.ts';
 import type { Session } from '../../src/core/memory/session.ts';
+import { ResourceFeed } from '../../src/server/mcp/resources.ts';
 import { record } from '../../src/server/view/record-operations.ts';
 import { deep } from '../support/depth.ts';
-import { main } from '../support/process.ts';
+import { serve } from '../support/http.ts';
+import { main, newFolder } from '../support/process.ts';
 import { projectApp } from '../support/project-app.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -142,6 +144,34 @@ test.each<[string, () => Promise<unknown>]>([
   await wearOut(prompt, answered);
   await use();
   expect(await prompt()).toContain(answered);
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  [
+    'as a resource',
+    async () => {
+      const { text } = await new ResourceFeed(app, session).read(
+        'memory-bank://decisionLog.md',
+        {},
+      );
+      expect(text).toContain('Write them by hand');
+    },
+  ],
+  [
+    'by the REST API',
+    async () => {
+      const place = { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() };
+      const served = await serve({}, { place });
+      const { status } = await served.ask('GET', '/memory-bank/file/decisionLog.md');
+      await served.close();
+      served.repo.remove();
+      expect(status).toBe(200);
+    },
+  ],
+])('an entry of a log that was read %s is shown again', async (_, read) => {
+  await wearOut(file, 'Write them by hand');
+  await read();
+  expect(await file()).toContain('Write them by hand');
 });
 
 test('a damaged or huge file of counts costs nothing', async () => {
