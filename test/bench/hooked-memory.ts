@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type HookEvent, readEvent } from '../../src/app/hook/client-event.ts';
@@ -14,9 +15,40 @@ const generated = 'generated';
 /** Number of the records of the generated memory. */
 export const records = 5_000;
 
+/** Has a clone of each public repository as `<owner>+<name>`. */
+const option = process.argv.indexOf('--repositories');
+const clones = option < 0 ? '' : (process.argv[option + 1] ?? '');
+/** A folder of a repository at a commit. */
+const inRepository = /^(.+)@([0-9a-f]{40}):(.+)$/;
+/** The texts of a project that are not records. */
+const document = /\.(?:md|mdx|rst|adoc|txt)$|(?:^|\/)(?:package\.json|pyproject\.toml)$/i;
+
+/** The records in a folder of a repository, with the documents of its project. */
+function* filesOfClone(
+  clone: string,
+  commit: string,
+  folder: string,
+): Generator<[path: string, text: string]> {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', clone, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
+  for (const path of git('ls-tree', '-r', '--name-only', '-z', commit).split('\0')) {
+    const isRecord = path.startsWith(`${folder}/`);
+    if (isRecord ? !path.endsWith('.md') : !document.test(path)) continue;
+    const text = git('show', `${commit}:${path}`);
+    yield [isRecord ? `.memory-bank/${path.slice(folder.length + 1)}` : path, text];
+  }
+}
+
 /** Makes the memory of a bank; undefined where the bank is missing. */
 export function memoryOf(bank: string): Repo | undefined {
   const repo = project();
+  const [, name = '', commit = '', folder = ''] = inRepository.exec(bank) ?? [];
+  if (commit !== '') {
+    const clone = join(clones, name.replace('/', '+'));
+    if (clones === '' || !existsSync(clone)) return undefined;
+    addFiles(repo, 'packed', filesOfClone(clone, commit, folder));
+    return repo;
+  }
   if (bank === generated) {
     addFiles(repo, 'packed', longRecords(records));
     return repo;
@@ -39,6 +71,8 @@ export function hookOf(repo: Repo) {
   const app = projectApp(repo.root);
   const session = app.connect();
   const run = <T>(work: (context: Context) => Promise<T>) => app.run(session, 'hook', {}, work);
+  /** Learns the words of the documents, as a process does that stores a digest. */
+  const learn = () => run(async (context) => context.store.states.saveIndex());
   const answer = async (event: HookEvent, name: string, fields: object): Promise<string> => {
     const input = JSON.stringify({ hook_event_name: name, cwd: repo.root, ...fields });
     const read = readEvent(event, input);
@@ -50,5 +84,5 @@ export function hookOf(repo: Repo) {
     const written = await app.call(session, 'memory_write', entry);
     if (written?.error) throw new Error(`The entry was not written: ${written.error}`);
   };
-  return { run, answer, write, close: () => app.close() };
+  return { run, learn, answer, write, close: () => app.close() };
 }

@@ -86,3 +86,17 @@ test('a question for a reason finds the section that gives it', () => {
   const [hit] = index.search('why did we move from Node.js to Bun?', { sure: 1 }).hits;
   expect(hit?.snippet).toContain('faster startup');
 });
+
+test('a long record is less sure than a short one with the same words', () => {
+  const certaintyOf = (repeats: number) => {
+    const index = memory();
+    const body = `The invoices of a supplier are matched by their number. ${filler.repeat(repeats)}`;
+    index.upsert({ id: 'invoices.md', fields: { title: 'accounting', body } });
+    const isFound = (sure: number) => {
+      const { hits } = index.search('match the invoices of the supplier', { sure });
+      return hits.some(({ id }) => id === 'invoices.md');
+    };
+    return [0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.6].filter(isFound).length;
+  };
+  expect(certaintyOf(400)).toBeLessThan(certaintyOf(1));
+});

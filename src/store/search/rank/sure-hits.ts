@@ -32,7 +32,13 @@ const leastAlone = 0.5;
 const mostWeight = 2.5;
 const mostFound = 5;
 /** The worth of each part of the evidence; 1 is sure. They were fitted to labelled prompts. */
-const parts = { weight: 0.53, share: 0.31, words: 0.07, title: 0.46 } as const;
+const parts = { weight: 0.57, share: 0.31, words: 0.07, title: 0.46 } as const;
+/**
+ * The certainty that a hit loses with each doubling of its length beyond the usual one, in characters: a
+ * longer one has more places at which words of any text meet.
+ */
+const usualLength = 900;
+const lostByDoubling = 0.05;
 /** Hits that are less certain than this share of the most certain one are left out. */
 const reach = 0.8;
 
@@ -126,7 +132,8 @@ class TextWords {
       parts.weight * Math.sqrt(Math.min(mostWeight, weight)) +
       parts.share * (weight / this.#sum) +
       parts.words * Math.min(mostFound, telling.length) +
-      parts.title * titled.share
+      parts.title * titled.share -
+      lostByDoubling * Math.log2(Math.max(1, lengthOf(document, entry) / usualLength))
     );
   }
 
@@ -198,6 +205,13 @@ class TextWords {
     for (const word of words) sum += this.#weights.get(word) ?? 0;
     return sum;
   }
+}
+
+/** The length of a document or of an entry of a log, in characters. */
+function lengthOf({ fields }: IndexedDocument, entry: DatedEntry | undefined): number {
+  if (entry) return entry.section.end - entry.section.start;
+  const { body = '', reason = '', notes = '' } = fields;
+  return body.length + reason.length + notes.length;
 }
 
 /** A word at a token of a document. */
