@@ -87,7 +87,7 @@ report('unasked', 'What arrives unasked', [
   unseen,
   'Prompts about the decision records of four public repositories that nothing was tuned with, next to the documents of their projects. No weight was chosen with them. Before longer records counted for less, a change that was chosen with the first prompts, it was 4 of 40, 26 of 40, and 29 of 43 lines:',
   decisions,
-  'Prompts in Chinese, Japanese and Korean, written before the weights of their letters were chosen; those of Hiragana were chosen after a first look at them:',
+  'Prompts in Chinese, Japanese and Korean, written before the weights of their letters were chosen; those of Hiragana were chosen after a first look at them, and so was characters as the unit of the length of a record:',
   unspaced,
   'The lines that the hook of an action adds before a file is read, each time in a new session. 60 files of four projects: their memories say something about 42 of them, and the other 18 occur in lists only, or not at all. The records that should be shown were decided before the program was asked, and a line is right if it is about one of them.',
   moments,
