@@ -127,8 +127,8 @@ export const guards: readonly Guard[] = [
     'a git lock of another program is not removed when ours is released',
     [
       'git/locks/lock.ts',
-      'if (this.isOurs()) this.#disk.discard(this.path);',
-      'this.#disk.discard(this.path);',
+      'if (this.isOurs()) this.#disk.discard(this.path);\n      this.#disk.discard(this.proof);',
+      'this.#disk.discard(this.path);\n      this.#disk.discard(this.proof);',
     ],
     [faults, 'not even the index is replaced'],
   ),
@@ -335,7 +335,11 @@ export const guards: readonly Guard[] = [
   // Atomicity and durability.
   guard(
     'the journal is written before the files change',
-    ['git/commit/mutation.ts', 'await together([stored, mutation.announce()]);', 'await stored;'],
+    [
+      'git/commit/mutation.ts',
+      'await together([prepared.stored, mutation.announce()]);',
+      'await together([prepared.stored]);',
+    ],
     [faults, 'is undone at the current path of the repository'],
   ),
   guard(
