@@ -251,6 +251,8 @@ export class GitLock {
 
   /** Gives the lock to others and keeps our own file, with which it can be acquired again. */
   free(): void {
+    // A link to an open file can stay on Windows until the file is closed.
+    this.leave();
     if (this.isOurs()) this.#disk.discard(this.path);
   }
 
