@@ -144,6 +144,18 @@ test('metadata that a person wrote is found, also after a change of the record a
 });
 
 describe('the index of an earlier process', () => {
+  test('has the words of a small memory whose records have few words in common', async () => {
+    const repo = project();
+    for (let i = 0; i < count; i++) {
+      const words = Array.from({ length: 20 }, (_, at) => `word${(i * 20 + at).toString(36)}x`);
+      writeNote(repo, i, `${plant(i)} ${words.join(' ')}`);
+    }
+    await save(repo);
+    const { opened, files } = await serve(repo);
+    expect((await keysOf(opened, `word${(7 * 20).toString(36)}x`))[0]).toBe('n7');
+    expect(files.reads).toBeLessThan(count / 2);
+  });
+
   // The texts of hits are read, because they may name code.
   test('answers a search and a list without reading other record files', async () => {
     const repo = project();
@@ -297,7 +309,7 @@ describe('the index of an earlier process', () => {
   test('has no index of the search where it would be larger than that', async () => {
     const repo = Repo.create();
     cleanUp.push(() => repo.remove());
-    const words = Array.from({ length: 2000 }, (_, at) => (at + 36 * 36).toString(36));
+    const words = Array.from({ length: 10_000 }, (_, at) => (at + 36 * 36).toString(36));
     writeNote(repo, 1, words.join(' '));
     await save(repo);
     const sections = readFileSync(fileOf(repo)).readUInt32LE(24);

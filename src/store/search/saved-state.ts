@@ -12,7 +12,7 @@ import { SavedSearch } from './terms/saved-search.ts';
 /** Size limit of the file in percent of the size of the record files. */
 export const maxPercent = 150;
 /** A file of at most this size is worth it for any memory, in bytes. */
-export const leastLimit = 64 * 1024;
+export const leastLimit = 256 * 1024;
 
 /** The content of the file. */
 interface SavedParts {
