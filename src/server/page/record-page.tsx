@@ -217,26 +217,18 @@ function RecordHistory({ route, onRestored }: { route: Route; onRestored: () => 
                 const fields = changes.flatMap(({ fields = [] }) => fields);
                 return (
                   <tr key={id}>
-                    <td>
-                      <input
-                        type="radio"
-                        name="from"
-                        aria-label={`Compare from ${subjectOf(commit)}`}
-                        checked={from === id}
-                        disabled={!isHeld}
-                        onChange={() => choose({ from: id })}
-                      />
-                    </td>
-                    <td>
-                      <input
-                        type="radio"
-                        name="to"
-                        aria-label={`Compare to ${subjectOf(commit)}`}
-                        checked={to === id}
-                        disabled={!isHeld}
-                        onChange={() => choose({ to: id })}
-                      />
-                    </td>
+                    {Object.entries({ from, to }).map(([end, chosen]) => (
+                      <td key={end}>
+                        <input
+                          type="radio"
+                          name={end}
+                          aria-label={`Compare ${end} ${subjectOf(commit)}`}
+                          checked={chosen === id}
+                          disabled={!isHeld}
+                          onChange={() => choose({ [end]: id })}
+                        />
+                      </td>
+                    ))}
                     <td>
                       {isHeld ? (
                         <a href={addressTo('record', path, { at: id })}>{subjectOf(commit)}</a>
