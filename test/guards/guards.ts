@@ -152,7 +152,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the locks of refs are free while the lock of the index is waited for',
-    ['git/commit/mutation-locks.ts', 'ref.free();', ''],
+    ['git/commit/mutation-locks.ts', 'for (const lock of ref.locks) lock.free();', ''],
     [races, 'which are free while another program holds it'],
   ),
   guard(

@@ -53,7 +53,7 @@ export function takeLocks(
     locks.ref = ref;
     if (!isReady()) return false;
     if (await index.tryAcquire()) return true;
-    ref.free();
+    for (const lock of ref.locks) lock.free();
     locks.ref = undefined;
     return undefined;
   };

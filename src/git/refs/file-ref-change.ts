@@ -100,10 +100,6 @@ export class HeldFileRef implements OpenRef {
     await flushReflogs(this.#site.disk, this.#appended, [...folders, ...own]);
   }
 
-  free(): void {
-    for (const lock of this.locks) lock.free();
-  }
-
   release(): void {
     for (const lock of this.locks) lock.release();
   }

@@ -70,7 +70,7 @@ export interface RefWriter {
 export interface RefDraft {
   /** The folders to settle before the lock is taken. */
   readonly folders: readonly string[];
-  /** Locks the ref; the change is as if staged then. It can be locked again after `HeldRef.free`. */
+  /** Locks the ref; the change is as if staged then. It can be locked again after its locks were freed. */
   lock(): Promise<HeldRef>;
   /** Removes all that was written. */
   discard(): void;
@@ -92,8 +92,6 @@ export interface HeldRef {
    * @param folders others that are settled with them.
    */
   finish(folders: readonly string[]): Promise<void>;
-  /** Gives the locks to others and keeps what was staged. */
-  free(): void;
   /** Releases the locks; see `GitLock.release`. */
   release(): void;
   /** Keeps the locks for the next process that cleans up. */

@@ -185,10 +185,6 @@ export class HeldTableRef implements OpenRef {
     this.#own?.release();
   }
 
-  free(): void {
-    for (const lock of this.locks) lock.free();
-  }
-
   release(): void {
     this.#own?.release();
     this.#stack.release();
