@@ -38,11 +38,11 @@ export async function answerFromCopy(address: string): Promise<unknown> {
       return listed(base.records, query);
     case 'record': {
       const at = query.get('at');
-      if (at !== null) return (await pastOf(path)).read(at);
-      return (await ofRecord(path))?.record ?? missing(`There is no record "${path}".`);
+      if (at !== null) return ((await pastOf(path)) ?? noRecord(path)).read(at);
+      return (await ofRecord(path))?.record ?? noRecord(path);
     }
     case 'blame':
-      return (await ofRecord(path))?.blame ?? missing(`There is no record "${path}".`);
+      return (await ofRecord(path))?.blame ?? noRecord(path);
     case 'search':
       search ??= searchOf(base);
       return (await search).find(query);
@@ -61,18 +61,26 @@ function missing(message: string): never {
   throw new RefusedRequest(404, message);
 }
 
-/** Names the project, and the commit of the state that the page shows. */
-async function windowData(base: CopyBase, at: string | null): Promise<WindowData> {
-  const { project, id, branch, head, commit, records: kinds } = base.home;
-  const { entries } = at === null ? { entries: [] } : await part('log');
-  const past = entries.find((one) => one.commit.oid.startsWith(at ?? ''))?.commit;
-  return { project, id, branch, head, commit: at === null ? commit : past, kinds };
+function noRecord(path: string): never {
+  return missing(`There is no record "${path}".`);
 }
 
-async function pastOf(path: string): Promise<PastStates> {
-  const [own, number] = [await ofRecord(path), await numberOf(path)];
-  if (!own) return missing(`There is no record "${path}".`);
-  const states = await part(`states-${number}`);
+/** Names the project, and the commit of the state that the page shows. */
+async function windowData({ home }: CopyBase, at: string | null): Promise<WindowData> {
+  const { project, id, branch, head, records: kinds } = home;
+  const commit = at === null ? home.commit : await commitAt(at);
+  return { project, id, branch, head, commit, kinds };
+}
+
+async function commitAt(id: string): Promise<WindowData['commit']> {
+  const { entries } = await part('log');
+  return entries.find(({ commit }) => commit.oid.startsWith(id))?.commit;
+}
+
+async function pastOf(path: string): Promise<PastStates | undefined> {
+  const own = await ofRecord(path);
+  if (!own) return undefined;
+  const states = await part(`states-${await numberOf(path)}`);
   return new PastStates(path, own, Object.hasOwn(states, path) ? (states[path] ?? []) : []);
 }
 
@@ -125,7 +133,8 @@ function listed(records: RecordList['records'], query: URLSearchParams): RecordL
 }
 
 async function history(base: CopyBase, path: string, query: URLSearchParams): Promise<CommitLog> {
-  if (path !== '' && (await ofRecord(path))) return (await pastOf(path)).log;
+  const past = path === '' ? undefined : await pastOf(path);
+  if (past) return past.log;
   const { entries, total, shallow } = await part('log');
   const [agent, toolset] = [query.get('agent'), query.get('toolset')];
   const [after, before] = [query.get('after') ?? '', query.get('before') ?? '9999-12-31'];
@@ -160,6 +169,6 @@ async function compared(
   if (path === '') {
     return base.compared[to] ?? missing(`The copy does not have the branch "${to}".`);
   }
-  const changes = (await pastOf(path)).compare(query.get('from'), to);
+  const changes = ((await pastOf(path)) ?? noRecord(path)).compare(query.get('from'), to);
   return { changes, counts: { added: 0, changed: 0, moved: 0, removed: 0 } };
 }
