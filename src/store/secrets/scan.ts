@@ -34,7 +34,7 @@ export function findSecrets(text: string): Secret[] {
   for (const secret of findIn(plain.text)) {
     const index = plain.inOriginal(secret.index);
     const end = plain.inOriginal(secret.index + secret.text.length);
-    const overlaps = found.some((one) => one.index < end && index < one.end);
+    const overlaps = found.some((one) => one.index < end && index < one.index + one.text.length);
     if (overlaps) continue;
     const whole = plain.inOriginal(secret.end);
     found.push({ ...secret, index, end: whole, text: text.slice(index, end) });
