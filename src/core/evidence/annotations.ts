@@ -3,7 +3,7 @@ import { annotationKeys } from '../values/annotation-keys.ts';
 import { MemoryError } from '../values/error.ts';
 import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { textKeys, withKeys } from '../yaml/text-keys.ts';
-import { inlinePattern as inline } from './inline-pattern.ts';
+import { inlinePattern as inline, listedPattern } from './inline-pattern.ts';
 import { formatReference, maxReferences, parseReference, type Reference } from './reference.ts';
 import { type Fingerprint, formatFingerprint, parseFingerprint } from './span.ts';
 
@@ -182,7 +182,7 @@ export function replaceEvidence(
 
 /** Reads one piece of given evidence: `src/a.ts:4-9 6-0f3a…`; undefined for a text that is not one. */
 export function parseGiven(text: string): GivenEvidence | undefined {
-  const [, place = '', word] = /^(.*?)(?: ([1-9]\d{0,6}-[0-9a-f]{16}))?$/.exec(text) ?? [];
+  const [, place = '', word] = listedPattern.exec(text) ?? [];
   const fingerprint = word === undefined ? undefined : parseFingerprint(word);
   const [, file, symbol] = /^(.+)#(?!L\d+(?:-|$))([A-Za-z_$][\w$.]{0,200})$/.exec(place) ?? [];
   const reference = parseReference(file ?? place);

@@ -1,12 +1,12 @@
 /** Evidence within markdown: a reference between backticks, and its fingerprint in a comment. */
 export const inlinePattern = /`([^`\n]{1,420})` ?<!-- ?([1-9]\d{0,6}-[0-9a-f]{16}) ?-->/g;
 
-/** Evidence in a list, with its fingerprint. */
-const listed = /^(.+) [1-9]\d{0,6}-[0-9a-f]{16}$/;
+/** Evidence in a list: a reference, and its fingerprint if it has one. */
+export const listedPattern = /^(.*?)(?: ([1-9]\d{0,6}-[0-9a-f]{16}))?$/;
 
 /** Returns evidence as it is stored in a list, without its fingerprint. */
 export function placeOf(evidence: string): string {
-  return evidence.replace(listed, '$1');
+  return listedPattern.exec(evidence)?.[1] || evidence;
 }
 
 /** Returns a markdown text without the fingerprints of its evidence, which say nothing to a person. */
